@@ -33,6 +33,8 @@ export interface Finished<Result, Shown extends PublicJson = PublicJson> {
 export interface JobAttempt<Input, Checkpoint = unknown> {
   readonly jobId: string;
   readonly accountId: string;
+  /** Its work has the prices of this instant. */
+  readonly submittedAt: string;
   readonly attempt: number;
   readonly input: Input;
   /** Of the last progress in the log; null for none. */

@@ -123,11 +123,12 @@ export class RunningAttempt {
   }
 
   async #attempt(): Promise<AnyAttempt> {
-    const { jobId, accountId, attempt, input, checkpoint, usage } = this.assignment;
+    const { jobId, accountId, submittedAt, attempt, input, checkpoint, usage } = this.assignment;
     const { type } = this.hosted;
     return {
       jobId,
       accountId,
+      submittedAt,
       attempt,
       input: await this.#opened(input, type.input),
       checkpoint: checkpoint && (await this.#opened(checkpoint, type.checkpoint)),

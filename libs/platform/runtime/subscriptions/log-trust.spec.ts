@@ -7,7 +7,6 @@ import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { defineArea } from '../areas/area.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
-import { HEARTBEATS } from '../lease/heartbeats.js';
 import { LogStanding } from '../log-standing/log-standing.js';
 import { heartbeatsOf, READER_GROUPS, SHARE_REQUESTS } from '../lease/reader-groups.js';
 import { LogTrust } from './log-trust.js';
