@@ -110,7 +110,7 @@ describe('the transparency log of a home', () => {
       success: false,
       code: 'log_not_verified',
       verified: false,
-      first_difference: { leaf: 2, position: '3', reason: 'it differs from what was appended' },
+      first_difference: { leaf: 2, position: '3', reason: 'it differs from the appended event' },
       damaged: [{ position: '3' }, { position: '5' }],
     });
     expect(report['message']).toMatch(

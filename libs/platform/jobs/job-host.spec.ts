@@ -193,7 +193,7 @@ describe('a host of jobs', () => {
     expect(progress.at(-1)).toMatchObject({ done: 40 });
   });
 
-  it('goes on while reports are not accepted, and then reports the latest', async () => {
+  it('continues while reports are not accepted, and then reports the latest', async () => {
     open();
     sink.isAway = true;
     await assign(input({ knots: 10, pauseMs: 5 }));
