@@ -61,7 +61,7 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
   }
 }
 
-/** @throws DomainError `audit_inconsistent` for an event that is not that of its leaf */
+/** @throws DomainError `audit_inconsistent` for an event that differs from its leaf */
 export const audited = (event: RecordedEvent, leaf: ProvenLeaf): AuditedEvent => {
   const hasher = new EventHasher();
   const fields = storedFieldsOf(event);

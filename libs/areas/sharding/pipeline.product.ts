@@ -43,7 +43,7 @@ export const tokenLines = (
   },
 ];
 
-/** The tokens that lines stand for. */
+/** The tokens of the lines. */
 export const tokensOf = (lines: readonly PriceLine[]): TokenCounts => {
   const of = (meter: string): number =>
     lines.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);

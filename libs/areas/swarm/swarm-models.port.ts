@@ -30,7 +30,7 @@ export interface TokenCounts {
 
 export interface TokenPrices {
   readonly rateCardVersion: number;
-  /** The lines of a hold or a charge for so many tokens. */
+  /** The lines of a hold or a charge for the tokens. */
   linesOf(tokens: TokenCounts): readonly PriceLine[];
 }
 
@@ -79,7 +79,7 @@ export abstract class SwarmModels {
   /** In force at an instant, in milliseconds since the epoch. */
   abstract priceOf(id: string, atMs: number): TokenPrices | undefined;
   /**
-   * The upper bound of what a body can cost, in OpenAI's shape.
+   * The upper bound of the cost of a body, in OpenAI's shape.
    * @throws DomainError for a body that no rig could answer
    */
   abstract boundOf(body: JsonObject): TokenCounts;

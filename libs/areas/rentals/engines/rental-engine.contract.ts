@@ -25,7 +25,9 @@ const until = async (condition: () => boolean): Promise<void> => {
   }
 };
 
-/** What every engine does with programs; `open` gives one whose programs run on this machine. */
+/**
+ * The contract of every engine with programs; `open` gives one whose programs run on this machine.
+ */
 export const rentalEngineContract = (
   name: string,
   open: (folder: string) => Promise<RentalEngine>,
