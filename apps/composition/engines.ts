@@ -242,7 +242,7 @@ const openDatabase = async (
   }
 };
 
-/** What renews leases, where that has a connection of its own. */
+/** The renewals of leases, where they have a connection of their own. */
 interface Leases extends Closable {
   readonly readStore?: ReadStore;
 }

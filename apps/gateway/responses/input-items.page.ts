@@ -8,7 +8,7 @@ export const inputItemsPage = (
 ): InputItemsDto => {
   const ordered = order === 'asc' ? items : items.toReversed();
   const at = after === undefined ? -1 : ordered.findIndex((item) => idOf(item) === after);
-  if (after !== undefined && at === -1) throw refusedField('after', 'is none of the items');
+  if (after !== undefined && at === -1) throw refusedField('after', 'expected the id of an item');
   const data = ordered.slice(at + 1, at + 1 + limit);
   return {
     object: 'list',

@@ -28,7 +28,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
       expect(await fixture.bus.deadLetters(fixture.topic, 'workers')).toEqual([]);
     });
 
-    it('makes a dead letter after the last attempt, and delivers the next message of the key', async () => {
+    it('makes a dead letter after the last attempt, and delivers the next message', async () => {
       const { deliveries } = await fixture.collect(
         'workers',
         (delivery) => {
