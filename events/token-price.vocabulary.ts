@@ -28,16 +28,16 @@ export const SERVICE_TIERS_MAX = 8;
 
 const ContextTiers = z.array(ContextTier).max(CONTEXT_TIERS_MAX);
 
-/** Prices of a service tier; a price that it leaves out is that of the model, times `percent`. */
+/** Prices of a service tier; a missing price is the price of the model, times `percent`. */
 export const ServiceTierPrice = z.strictObject({
   percent: z.int().positive().max(1_000),
   prices: PricesByMeter,
-  /** Absent: those of the model, times `percent`. */
+  /** Absent: the tiers of the model, times `percent`. */
   tiers: ContextTiers.exactOptional(),
 });
 export type ServiceTierPrice = z.infer<typeof ServiceTierPrice>;
 
-/** What a million tokens of a model cost, in micro-dollars. */
+/** The price of a million tokens of a model, in micro-dollars. */
 export const TokenPrice = z.strictObject({
   inputMicroUsdPerMtok: MicroUsdDecimal,
   outputMicroUsdPerMtok: MicroUsdDecimal,

@@ -1,6 +1,7 @@
 /**
  * Reports words and phrases of the lists below, lines over 100 columns and files over 400 lines,
- * unless `allow-list.json` names the file. Part of `npm run lint`; Node runs this file without a build.
+ * unless `allow-list.json` names the file. Part of `npm run lint`; Node runs this file from its
+ * source.
  *
  *   node tools/style/check-style.ts          every problem; exit status 1 if there is one
  *   node tools/style/check-style.ts --list   counts by folder, allowed files included
@@ -19,8 +20,8 @@ const CHECKED_FOR_WIDTH = ['.ts', '.mjs'];
 const NOT_OURS = ['node_modules', 'dist', 'bundle', 'coverage', '.git', '.quipu'];
 
 /**
- * What to write instead. "reader", "place", "follower" and "gauge" are missing: they are also the
- * standard words for other things (a file reader, a gauge of Prometheus).
+ * The words to write instead. "reader", "place", "follower" and "gauge" are missing: they are also
+ * the standard words for other things (a file reader, a gauge of Prometheus).
  */
 const INSTEAD: Readonly<Record<string, readonly string[]>> = {
   'the component, or the passive': ['whoever', 'nobody', 'somebody'],
@@ -47,7 +48,7 @@ const BANNED = new Map(
  * belongs. Found by regular expressions, so only phrases that have no plain use are listed.
  */
 const PHRASES: readonly { readonly found: RegExp; readonly instead: string }[] = [
-  { found: /(?:\/\*\*|\/\/) What (?!is it\b)/, instead: 'the noun: "the events of a command"' },
+  { found: /(?:\/\*\*|\/\/) What (?!.*[?])/, instead: 'the noun: "the events of a command"' },
   {
     found: /\b(?:of|for|by|from|than|with) what (?!to\b)/,
     instead: 'the noun that the clause names',
@@ -66,7 +67,7 @@ const PHRASES: readonly { readonly found: RegExp; readonly instead: string }[] =
     instead: 'the number',
   },
   { found: /\bthe most at once\b/, instead: '"at most N at once"' },
-  { found: /\bwithout(?:[.;)]|$)/, instead: 'the noun that is missing' },
+  { found: /\bwithout[.;]/, instead: 'the noun that is missing' },
 ];
 
 export type Rule = 'word' | 'phrase' | 'width' | 'length';
@@ -157,7 +158,10 @@ const walk = (root: string, folder = ''): readonly string[] =>
     return entry.isFile() ? [file] : [];
   });
 
-/** What git tracks or would add; without git, every file that is neither installed nor built. */
+/**
+ * The files that git tracks or would add; without git, every file that is neither installed nor
+ * built.
+ */
 const filesOf = (root: string): readonly string[] => {
   if (!existsSync(path.join(root, '.git'))) return walk(root);
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];

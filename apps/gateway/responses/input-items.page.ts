@@ -1,7 +1,7 @@
 import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { type InputItemsDto, type InputItemsPageDto } from './responses.dto.js';
 
-/** @throws RefusedRequestError 400 for an `after` that is none of the items */
+/** @throws RefusedRequestError 400 for an `after` that names no item */
 export const inputItemsPage = (
   items: readonly object[],
   { after, limit, order }: InputItemsPageDto,

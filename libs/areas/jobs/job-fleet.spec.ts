@@ -380,7 +380,7 @@ describe('jobs on hosts', () => {
     await until(async () => (await deadLetters()).length === 1);
   });
 
-  it('are counted by type: the waiting and the running ones, and the ends of attempts', async () => {
+  it('are counted by type: the waiting and running ones, and the ends of attempts', async () => {
     await open({ runningPerHostMax: 1 });
     await fleet.dispatcher();
     const host = fleet.host('host-1');

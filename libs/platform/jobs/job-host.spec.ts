@@ -133,7 +133,7 @@ describe('a host of jobs', () => {
     return bus.publish(workTopicOf(HOST), [{ key: job, id: randomUUID(), headers, data: null }]);
   };
 
-  it('asks for work regularly, with what it could take', async () => {
+  it('asks for work regularly, with its free slots', async () => {
     open();
     await until(() => asks.length >= 3);
     expect(asks[0]).toMatchObject({ host: HOST, free: { knots: 4 }, running: [], draining: false });

@@ -96,7 +96,7 @@ export const rentalEngineContract = (
       expect(output).toContain('bye\n');
     });
 
-    it('ends a program that does not, with what it has started', async () => {
+    it('ends a program that does not, with the processes that it has started', async () => {
       const running = await sh(
         'trap "" TERM; sleep 300 & echo "pid $!"; while :; do sleep 0.05; done',
       );
