@@ -22,7 +22,7 @@ export interface ResponseRequest {
   readonly receivedAtMs: number;
 }
 
-/** What a request means: its own items, and the responses that it continues. */
+/** The meaning of a request: its own items, and the responses that it continues. */
 export interface ReadRequest {
   readonly responseId: string;
   readonly body: ResponseBody;
@@ -54,7 +54,7 @@ export class ResponsesExchange {
     return { responseId, body, input, before };
   }
 
-  /** @throws those of `read` */
+  /** @throws the errors of `read` */
   async translate(asked: ResponseRequest): Promise<Translation> {
     const { receivedAtMs } = asked;
     const request = await this.read(asked);
