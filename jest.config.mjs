@@ -75,6 +75,7 @@ export default {
     project('property', ['<rootDir>/test/property/**/*.spec.ts']),
     project('end-to-end', ['<rootDir>/test/end-to-end/**/*.spec.ts'], WITH_QUIPU),
     project('attack', ['<rootDir>/test/attack/**/*.spec.ts']),
+    project('providers', ['<rootDir>/test/providers/**/*.spec.ts']),
     project('oracles', ['<rootDir>/test/oracles/**/*.spec.ts']),
     project('fault', ['<rootDir>/test/fault/**/*.spec.ts']),
   ],
