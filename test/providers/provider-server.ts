@@ -25,8 +25,8 @@ export interface ProviderAnswer {
 }
 
 /** Thrown by a fake that refuses a request, in the shape of its provider. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class Rejection extends Error {
+  override readonly name = 'Rejection';
 
   constructor(
     readonly status: number,
@@ -44,7 +44,7 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-/** The HTTP side of a fake provider. An error that is no refusal answers 599, so that it shows. */
+/** The HTTP side of a fake provider. An error that is no rejection answers 599, so that it shows. */
 export const startProviderServer = async (
   answer: (request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>,
 ): Promise<ProviderServer> => {
@@ -88,7 +88,7 @@ const answerOf = async (
   try {
     return await answer(request);
   } catch (error) {
-    if (error instanceof Refusal) return jsonAnswer(error.body, error.status, error.headers);
+    if (error instanceof Rejection) return jsonAnswer(error.body, error.status, error.headers);
     return { status: 599, pieces: [`the fake failed: ${String(error)}`] };
   }
 };
