@@ -44,7 +44,7 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-/** The HTTP side of a fake provider. An error that is no rejection answers 599, so that it shows. */
+/** The HTTP side of a fake provider. An error that is no rejection answers 599: it shows. */
 export const startProviderServer = async (
   answer: (request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>,
 ): Promise<ProviderServer> => {
