@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelPrice } from '#areas/catalog/token-price.schema.js';
-import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
+import { statedUsage } from '#areas/inference/rigs/dialects/openai/openai-usage.js';
 import { chargedLinesOf } from '#areas/inference/token-lines.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { chargedTokenLines } from '#platform/ledger/token-price.js';

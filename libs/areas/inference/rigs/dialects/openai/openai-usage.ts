@@ -1,8 +1,8 @@
 import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type TokenPart } from '#events/token-meters.js';
 import { type Usage, type UsageParts } from '#platform/chats/chat-usage.js';
-import { type JsonObject } from './chat-backend.js';
-import { isObject, isTokenCount } from './token-usage.js';
+import { type JsonObject } from '../../chat-backend.js';
+import { isObject, isTokenCount } from '../../token-usage.js';
 
 /**
  * The `usage` object of OpenAI's chat completions, and of the servers that speak its dialect: vLLM,
