@@ -19,10 +19,25 @@ export interface Usage {
   readonly parts?: UsageParts;
   /** Contradictions in the usage that the rig states; the customer has the benefit. */
   readonly doubts?: readonly UsageDoubt[];
-  /** The service tier that the rig states. */
+  /** The service tier that the rig states. `fast` is one, too. */
   readonly serviceTier?: string;
+  /** Where the work was done, as the rig states it (`us`), for models with a price for that. */
+  readonly residency?: string;
+  /** Searches of the web that the rig states. Absent: not stated. */
+  readonly searches?: number;
+  /** Calls of tools that the rig made by itself, as it states them. Absent: not stated. */
+  readonly toolCalls?: number;
+  /** Later calls of models for the same answer, in their order. No count above includes them. */
+  readonly further?: readonly FurtherUsage[];
   /** `provider`: stated by the rig. `counted`: counted by Quipu from the delivered pieces. */
   readonly source: 'provider' | 'counted';
+}
+
+/** One more call of a model within an answer: an advisor, a compaction, a fallback. */
+export interface FurtherUsage {
+  /** As the provider names it. */
+  readonly model: string;
+  readonly usage: Omit<Usage, 'further' | 'source'>;
 }
 
 /** The OpenAI object, for answers and last chunks that are written here. */
