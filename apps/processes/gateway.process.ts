@@ -27,6 +27,7 @@ import { listen } from './listen.js';
 import { GroupModule } from './group.module.js';
 import { operationsOf } from './operations-of.js';
 import { type ProjectorThread, projectorThreadOf } from './projector.thread.js';
+import { ServerWait } from './server-wait.js';
 
 /**
  * Whether this process runs projections, sagas, relays and consumers. `in-thread`: projections and
@@ -91,7 +92,9 @@ export const startGateway = async (
   const projector =
     subscriptions === 'in-thread' ? projectorThreadOf(settings, logger, environment) : undefined;
   const link = projector?.link ?? options.group?.link;
+  const wait = new ServerWait(settings, logger);
   const engines = await openEngines(settings, clock, logger, areas, {
+    untilAnswered: wait.untilAnswered,
     onAppended: () => link?.announce(),
     requestsLease: subscriptions === 'under-lease',
   });
@@ -123,6 +126,7 @@ export const startGateway = async (
   const grpc = await serveEventStoreOf(settings, engines.eventStore, app);
   // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');
+  await wait.end();
   await listen(app, settings);
   const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
   const url = await app.getUrl();

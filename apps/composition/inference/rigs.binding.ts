@@ -1,11 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
-import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
+import {
+  type CatalogModel,
+  type CatalogRig,
+  rigModelOf,
+  type ServerRigEntry,
+} from '#areas/catalog/catalog-entry.js';
 import { type ChatFeature, EMBEDDED_FEATURES } from '#areas/inference/rigs/chat-features.js';
 import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
-import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
-import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
+import { createHttpRig } from '#areas/inference/rigs/http-rig.js';
+import {
+  isAllowable,
+  OperatorFields,
+  type RigServer,
+} from '#areas/inference/rigs/operator-fields.js';
 import {
   createRigRouter,
   type PinnedRigs,
@@ -15,6 +24,7 @@ import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { EmbeddedModels } from './embedded-models.js';
 import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
+import { httpRigOf, missingVariables } from './server-rigs.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -93,19 +103,18 @@ const logChange = (change: RigChange, logger: Logger): void => {
 /** A warning, since servers on a private network often need no key. */
 const warnOfMissingKeys = (catalog: Catalog, logger: Logger): void => {
   for (const rig of catalog.rigs()) {
-    if (rig.kind !== 'openai' || rig.apiKeyEnv === null || process.env[rig.apiKeyEnv]) continue;
-    const { name, apiKeyEnv } = rig;
-    logger.warn(
-      { rig: name, apiKeyEnv },
-      'the API key of a rig is not set; requests to it carry no key',
-    );
+    if (rig.kind === 'embedded') continue;
+    for (const variable of missingVariables(rig)) {
+      const { name } = rig;
+      logger.warn({ rig: name, variable }, 'a key of a rig is not set; requests do not carry it');
+    }
   }
 };
 
 /** Some fields would have a rig do more than was held, so `allow_fields` cannot name them. */
 const warnOfIgnoredFields = (catalog: Catalog, logger: Logger): void => {
   for (const rig of catalog.rigs()) {
-    if (rig.kind !== 'openai') continue;
+    if (rig.kind === 'embedded') continue;
     for (const field of rig.allowedFields.filter((one) => !isAllowable(one))) {
       logger.warn({ rig: rig.name, field }, 'a rig cannot allow this field; it stays refused');
     }
@@ -144,10 +153,11 @@ const rigsOf = (
       maxConcurrency: rig.maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),
+      terms: new Map(models.map((model) => [model.id, rigModelOf(rig, model)])),
       backend: backendOf(rig, models, engine),
       features: featuresOf(rig),
-      ...(rig.kind === 'openai' && {
-        operatorFields: new OperatorFields(rig.server, rig.allowedFields),
+      ...(rig.kind !== 'embedded' && {
+        operatorFields: new OperatorFields(serverOf(rig), rig.allowedFields),
       }),
     };
   });
@@ -158,28 +168,15 @@ const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
 };
 
+/** What decides the fields that belong to the operator. */
+const serverOf = (rig: ServerRigEntry): RigServer | null =>
+  rig.kind === 'openai' ? rig.server : 'openai';
+
 const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
   engine: EmbeddedEngines,
-): RigBackend => {
-  switch (rig.kind) {
-    case 'openai': {
-      const apiKey = rig.apiKeyEnv === null ? undefined : process.env[rig.apiKeyEnv];
-      const { name, baseUrl, maxConcurrency, connectTimeoutMs, answerTimeoutMs, idleTimeoutMs } =
-        rig;
-      return createOpenAiRig({
-        name,
-        baseUrl,
-        maxConcurrency,
-        connectTimeoutMs,
-        answerTimeoutMs,
-        idleTimeoutMs,
-        ...(apiKey !== undefined && { apiKey }),
-        readsMaxTokensOnly: rig.server === 'ollama',
-      });
-    }
-    case 'embedded':
-      return withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine);
-  }
-};
+): RigBackend =>
+  rig.kind === 'embedded'
+    ? withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine)
+    : createHttpRig(httpRigOf(rig));

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { type Catalog } from '#areas/catalog/catalog.js';
-import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
+import { type CatalogModel, type CatalogRig, rigModelOf } from '#areas/catalog/catalog-entry.js';
 import { type ChatChunk, RigError } from '#areas/inference/rigs/chat-backend.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { NO_NEEDS } from '#areas/inference/rigs/chat-features.js';
@@ -19,6 +19,7 @@ import {
 } from '#areas/rigs/measured-rigs.port.js';
 import { type MeasuredWorkers } from './measured-workers.js';
 import { batchConcurrencyMaxOf } from '../inference/rigs.binding.js';
+import { spokenBy } from '../inference/server-rigs.js';
 
 /** The rigs of the current catalog and those of workers, asked as lines of batches are. */
 export class RoutedRigs extends MeasuredRigs {
@@ -117,14 +118,18 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
   switch (rig.kind) {
     case 'embedded':
       return ({ file }) => isReadable(file);
-    case 'openai': {
-      const { name, baseUrl, apiKeyEnv } = rig;
-      const apiKey = apiKeyEnv === null ? undefined : process.env[apiKeyEnv];
-      const options = { name, baseUrl, ...(apiKey !== undefined && { apiKey }) };
-      const ids = await upstreamModels(options, signal).catch((error: unknown) => {
-        throw problemOf(error);
-      });
-      return ({ upstreamId }) => Promise.resolve(ids.has(upstreamId));
+    // Azure lists the models of a region and not the deployments: an absent one fails its measuring.
+    case 'azure-openai':
+      return () => Promise.resolve(true);
+    case 'openai':
+    case 'anthropic': {
+      const { credentials } = spokenBy(rig);
+      const ids = await upstreamModels({ ...rig, credential: credentials[0] }, signal).catch(
+        (error: unknown) => {
+          throw problemOf(error);
+        },
+      );
+      return (model) => Promise.resolve(ids.has(rigModelOf(rig, model).upstreamId));
     }
   }
 };

@@ -67,7 +67,9 @@ describe('catalog parser', () => {
           features: null,
           allowsPrivateUrls: false,
           allowedFields: [],
-          apiKeyEnv: 'VLLM_KEY',
+          keys: [{ env: 'VLLM_KEY' }],
+          headers: {},
+          models: [],
           maxConcurrency: 64,
           connectTimeoutMs: 5_000,
           answerTimeoutMs: 300_000,
@@ -87,6 +89,7 @@ describe('catalog parser', () => {
         {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
+          sendsDefaults: true,
           kind: 'chat',
           dimensions: null,
           ownedBy: 'acme',
@@ -102,6 +105,7 @@ describe('catalog parser', () => {
         {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
+          sendsDefaults: true,
           kind: 'chat',
           dimensions: null,
           ownedBy: 'quipu',
@@ -329,7 +333,7 @@ describe('catalog parser, rejecting', () => {
     [
       'another kind of rig',
       withRig('name: a, kind: gpu'),
-      `${FILE}:2:22: rigs[0].kind must be openai or embedded`,
+      `${FILE}:2:22: rigs[0].kind must be openai or anthropic or azure-openai or embedded`,
     ],
     [
       'a region that is no name',

@@ -15,7 +15,8 @@ import {
   visit,
 } from 'yaml';
 import { type z } from 'zod';
-import { type CatalogFile } from './catalog-entry.js';
+import { RIG_KINDS } from '#events/rig-kinds.js';
+import { type CatalogFile, type CatalogRig, type SecretSource } from './catalog-entry.js';
 import { CatalogFileSchema } from './catalog-file.schema.js';
 import { CatalogError, type CatalogProblem } from './catalog.error.js';
 
@@ -49,13 +50,25 @@ export const parseCatalog = (source: string, file: string): CatalogFile => {
   return inFolder(parsed.data, dirname(resolve(file)));
 };
 
-const inFolder = ({ models, ...rest }: CatalogFile, folder: string): CatalogFile => ({
+const inFolder = ({ models, rigs, ...rest }: CatalogFile, folder: string): CatalogFile => ({
   ...rest,
+  rigs: rigs.map((rig) => withSecretsIn(rig, folder)),
   models: models.map((model) => ({
     ...model,
     file: model.file === null ? null : resolve(folder, model.file),
   })),
 });
+
+const withSecretsIn = (rig: CatalogRig, folder: string): CatalogRig => {
+  if (rig.kind === 'embedded') return rig;
+  const keys = rig.keys.map((key) => secretIn(key, folder));
+  if (rig.kind !== 'azure-openai' || rig.entra === null) return { ...rig, keys };
+  const clientSecret = secretIn(rig.entra.clientSecret, folder);
+  return { ...rig, keys, entra: { ...rig.entra, clientSecret } };
+};
+
+const secretIn = (source: SecretSource, folder: string): SecretSource =>
+  'file' in source ? { file: resolve(folder, source.file) } : source;
 
 /** `0.1` must not become a float: fields in USD are passed as text. */
 const keepAmountsAsWritten = (document: Document): void => {
@@ -91,7 +104,7 @@ const toPlain = (document: Document, file: string): unknown => {
 /** Zod's messages for these two cases describe types, not the mistake. */
 const plainMessage = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.input === undefined && issue.code === 'invalid_type') return 'is missing';
-  if (issue.code === 'invalid_union') return 'must be openai or embedded';
+  if (issue.code === 'invalid_union') return `must be ${RIG_KINDS.join(' or ')}`;
   return undefined;
 };
 

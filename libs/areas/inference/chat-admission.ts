@@ -51,6 +51,8 @@ export interface ChatOutcome {
   readonly usage: Usage;
   readonly outcome: Capture['outcome'];
   readonly rig: string;
+  /** As in `Routed`. */
+  readonly modelSent?: string;
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
@@ -142,14 +144,14 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
-  { model, rate, terms }: Asked,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
+  { model: { upstreamId }, rate, terms }: Asked,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
   const { source, doubts, serviceTier = null } = usage;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: model.upstreamId, answered: modelAnswered },
+    models: { asked, sent: modelSent ?? upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,

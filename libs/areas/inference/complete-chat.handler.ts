@@ -64,10 +64,11 @@ export class CompleteChatHandler {
 }
 
 const chargeOf = (
-  { answer: { usage }, rig, attempts }: RoutedAnswer,
+  { answer: { usage }, rig, attempts, modelSent }: RoutedAnswer,
   { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
   usage,
+  ...(modelSent !== undefined && { modelSent }),
   outcome: 'completed',
   rig,
   attempts: attempts.length,

@@ -22,6 +22,7 @@ export const REQUEST_MS_MAX = 600_000;
 export const llama: ServedModel = {
   id: 'acme/llama-70b',
   upstreamId: 'llama-70b',
+  sendsDefaults: true,
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
   chargesCancelled: true,

@@ -30,17 +30,16 @@ const routeOf = (
   body: ChatBody,
   { accountId: account, model, pin, bound, adapter }: AdmittedChat,
 ): RouteOrder => {
-  const request = {
-    body: upstreamBody(body, model, bound),
-    promptTokensMax: bound.inputTokens,
-    ...(adapter && { adapter }),
-  };
   return {
     model: model.id,
     account,
     ...(pin !== undefined && { pin }),
     needs: needsOf(body),
-    request: () => request,
+    request: (terms) => ({
+      body: upstreamBody(body, model, bound, terms),
+      promptTokensMax: bound.inputTokens,
+      ...(adapter && { adapter }),
+    }),
   };
 };
 

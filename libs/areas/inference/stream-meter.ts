@@ -101,11 +101,13 @@ export class StreamMeter {
       await this.admitted.release(outcome);
       return null;
     }
+    const { rig, attempts, modelSent } = this.routed;
     return this.admitted.capture({
       usage,
       outcome,
-      rig: this.routed.rig,
-      attempts: this.routed.attempts.length,
+      ...(modelSent !== undefined && { modelSent }),
+      rig,
+      attempts: attempts.length,
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
       bytesOut: this.#bytesOut,

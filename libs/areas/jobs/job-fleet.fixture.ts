@@ -6,7 +6,10 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type HostedType } from '#platform/jobs/hosted-type.js';
+import { AssignmentSender } from '#platform/jobs/assignment-sender.js';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
+import { JOB_DISPATCHER_LIMITS } from '#platform/jobs/dispatch-term.js';
+import { JobDispatcher } from '#platform/jobs/job-dispatcher.js';
 import { JobHost } from '#platform/jobs/job-host.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { type AnyJobType } from '#platform/jobs/job-type.js';
@@ -34,10 +37,10 @@ import { anyContext, silent } from '#platform/runtime/stock.fixture.js';
 import { ChangeJobHandler } from './change-job.handler.js';
 import { CompleteJobHandler } from './complete-job.handler.js';
 import { EndAttemptHandler } from './end-attempt.handler.js';
-import { JobDispatching } from './job-dispatching.js';
 import { jobsArea } from './jobs.area.js';
 import { KeepJobBlobCommand, KeepJobBlobHandler } from './keep-job-blob.handler.js';
 import { MemoryBlobs } from './memory-blobs.fake.js';
+import { ProjectedOpenJobs } from './projected-open-jobs.js';
 import { ReleaseJobBlobCommand, ReleaseJobBlobHandler } from './release-job-blob.handler.js';
 import { ReportProgressHandler } from './report-progress.handler.js';
 import { ReportedAttempts } from './reported-attempts.js';
@@ -80,7 +83,7 @@ export interface FleetHost {
 }
 
 export interface FleetDispatcher {
-  readonly dispatching: JobDispatching;
+  readonly dispatching: JobDispatcher;
   readonly line: Line;
   stop(): Promise<void>;
 }
@@ -138,13 +141,12 @@ export class JobFleet {
       bus: line,
       host: name,
       seal: this.#seal,
-      types: [hosted],
       sink,
       read: (accountId, blob, schema) => this.jobBlobs.read(accountId, blob, schema),
       logger: silent,
       limits: HOST_LIMITS,
     });
-    host.start();
+    host.start([hosted]);
     const opened = { host, line, knots };
     this.#hosts.push(opened);
     return opened;
@@ -162,21 +164,18 @@ export class JobFleet {
   ): Promise<FleetDispatcher> {
     const line = new Line(this.bus);
     const { runtime, eventStore, silenceMs } = this;
-    const dispatching = new JobDispatching(
-      // The rest of the bus is not used.
-      line as unknown as Bus,
+    const { projections, codec, jobTypes } = runtime;
+    const dispatching = new JobDispatcher(
+      line,
       eventStore,
-      runtime.codec,
-      runtime.projections,
+      new ProjectedOpenJobs(projections, this.streams, codec),
+      new AssignmentSender(line, this.#seal, jobTypes, this.jobBlobs),
+      jobTypes,
+      this.#metrics,
+      { ...JOB_DISPATCHER_LIMITS, stopMsMax: 1_000, silenceMs },
+      new ProcessFacts({ instance, sharesBus: true, runsReactions: true, ...facts }),
       systemClock,
       silent,
-      { fundsWaitMs: 1_000, stopMsMax: 1_000, silenceMs },
-      new ProcessFacts({ instance, sharesBus: true, runsReactions: true, ...facts }),
-      runtime.jobTypes,
-      this.jobBlobs,
-      this.streams,
-      this.#seal,
-      this.#metrics,
     );
     await dispatching.start(this.sender);
     const opened = { dispatching, line, stop: () => dispatching.stop() };

@@ -42,6 +42,11 @@ export interface EventToAppend {
    */
   readonly data: object;
   readonly metadata: EventMetadata;
+  /**
+   * When it was said: ISO 8601 UTC with milliseconds. Default: when it is appended. A copy of a log
+   * keeps the instants of the first one.
+   */
+  readonly recordedAt?: string;
 }
 
 export interface RecordedEvent extends EventToAppend {
@@ -49,7 +54,7 @@ export interface RecordedEvent extends EventToAppend {
   /** 0n for the first event of a stream. */
   readonly revision: bigint;
   readonly position: Position;
-  /** ISO 8601 UTC with milliseconds: when the store recorded it. */
+  /** Of an event of another program: when the store recorded it. */
   readonly recordedAt: string;
 }
 
@@ -119,7 +124,8 @@ export interface EventStore {
    * same expected revision succeeds with the first result and appends nothing. With `any` and
    * `stream-exists` that is certain only while nothing else was appended to the stream, so money
    * never rests on those.
-   * Limits: 1 to 1,000 events and 1 MiB (data and metadata as UTF-8 JSON) per append.
+   * Limits: 1 to 1,000 events and 1 MiB (data and metadata as UTF-8 JSON, two bytes for each
+   * character of the type, and 256 bytes) per append.
    * @throws StaleRevisionError, AppendTooLargeError, InvalidAppendError, UnknownOutcomeError,
    *   StoreUnavailableError
    */
@@ -158,6 +164,8 @@ export interface EventStoreHealth {
   readonly writable: boolean;
   /** The reason, or null. */
   readonly reason: string | null;
+  /** Whether the reason is that the server denies access, which no retry changes. */
+  readonly isDenied?: boolean;
   /** Damaged events that reads of this process have met; absent where there are none. */
   readonly damaged?: readonly DamagedEvent[];
 }

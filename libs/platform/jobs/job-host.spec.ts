@@ -81,14 +81,13 @@ describe('a host of jobs', () => {
       bus,
       host: HOST,
       seal,
-      types: [knotsHosted(log, type)],
       sink,
       read: () => Promise.reject(new Error('there are no blobs')),
       logger,
       limits: LIMITS,
     });
     hosts.push(host);
-    host.start();
+    host.start([knotsHosted(log, type)]);
     return host;
   };
 

@@ -40,7 +40,6 @@ export interface JobHostOptions {
   /** The name of this process, unique in the fleet. */
   readonly host: string;
   readonly seal: JobSeal;
-  readonly types: readonly HostedType[];
   readonly sink: ReportSink;
   /** Reads inputs and checkpoints that are blobs; only assignments to this host carry those. */
   readonly read: InputReader;
@@ -58,7 +57,7 @@ const REMEMBERED_MAX = 10_000;
  */
 export class JobHost {
   readonly #limits: JobHostLimits;
-  readonly #types: ReadonlyMap<string, HostedType>;
+  #types: ReadonlyMap<string, HostedType> = new Map();
   readonly #asks: HostAsks;
   readonly #parts: AssignmentParts;
   readonly #attempts = new Map<string, RunningAttempt>();
@@ -68,9 +67,8 @@ export class JobHost {
   #isDraining = false;
 
   constructor(private readonly options: JobHostOptions) {
-    const { bus, host, seal, types, logger, limits } = options;
+    const { bus, host, seal, logger, limits } = options;
     this.#limits = { ...JOB_HOST_LIMITS, ...limits };
-    this.#types = new Map(types.map((hosted) => [hosted.type.name, hosted]));
     this.#parts = new AssignmentParts(host, seal);
     const { askMs: everyMs } = this.#limits;
     this.#asks = new HostAsks({ bus, host, everyMs, state: () => this.#state(), logger });
@@ -82,7 +80,8 @@ export class JobHost {
   }
 
   /** Asks for work from now on, as soon as the bus can be reached. Nothing without types. */
-  start(): void {
+  start(types: readonly HostedType[]): void {
+    this.#types = new Map(types.map((hosted) => [hosted.type.name, hosted]));
     if (this.#types.size > 0) this.#listening ??= this.#listen();
   }
 

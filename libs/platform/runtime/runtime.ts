@@ -1,4 +1,5 @@
 import { type Type } from '@nestjs/common';
+import { type ICommand } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
 import { platformEvents } from '#events/platform/platform.events.js';
 import { TreeCheck } from '#platform/audit/tree-check.js';
@@ -222,12 +223,14 @@ export class Runtime {
       .map((relay): SubscriptionHandler => new RelayHandler(relay, readStore, codec, bus))
       .concat(keepers, new LogTimesKeeper(readStore, eventStore))
       .map((handler) => new SubscriptionRunner(handler, eventStore, clock, logger));
-    const consumers = new Consumers(this.#consumers, bus, (command) => sender.execute(command));
+    const send = (command: ICommand): Promise<unknown> => sender.execute(command);
+    const consumers = new Consumers(this.#consumers, bus, send, logger);
     const services = this.#services.map(source);
     this.#reactions = { sagas, relays, services, consumers };
     sagas.start();
     for (const relay of relays) relay.start();
-    await Promise.all([...services.map((service) => service.start(sender)), consumers.start()]);
+    consumers.start();
+    await Promise.all(services.map((service) => service.start(sender)));
   }
 }
 

@@ -91,27 +91,9 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     }),
 
     async *stream(request, signal) {
-      const open = async (credential: Credential | undefined) => {
-        const exchange = new StreamExchange(limits, request, dialect);
-        const leave = cancelledBy(signal, exchange);
-        const close = (): void => {
-          leave();
-          exchange.cancel();
-        };
-        try {
-          if (!signal.aborted) {
-            await sender.send(dialect.chat(request, true), credential, exchange, signal);
-          }
-          while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
-          // Throws the failure of a stream without a page, so that the next key may be asked.
-          if (!exchange.hasPage) exchange.usage();
-          return { exchange, close };
-        } catch (error) {
-          close();
-          throw error;
-        }
-      };
-      const { exchange, close } = await keys.ask(request.body['model'], open);
+      const { exchange, close } = await keys.ask(request.body['model'], (credential) =>
+        opened({ request, dialect, limits, sender }, credential, signal),
+      );
       try {
         for (;;) {
           if (exchange.hasPage) yield exchange.take();
@@ -128,6 +110,39 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
 
     close: () => sender.close(),
   };
+};
+
+interface Opening {
+  readonly request: ChatRequest;
+  readonly dialect: Dialect;
+  readonly limits: ExchangeLimits;
+  readonly sender: Sender;
+}
+
+/** A stream whose first page is there, or which has ended. @throws RigError of one without a page */
+const opened = async (
+  { request, dialect, limits, sender }: Opening,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly exchange: StreamExchange; readonly close: () => void }> => {
+  const exchange = new StreamExchange(limits, request, dialect);
+  const leave = cancelledBy(signal, exchange);
+  const close = (): void => {
+    leave();
+    exchange.cancel();
+  };
+  try {
+    if (!signal.aborted) {
+      await sender.send(dialect.chat(request, true), credential, exchange, signal);
+    }
+    while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
+    // Throws the failure, so that the next key may be asked.
+    if (!exchange.hasPage) exchange.usage();
+    return { exchange, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
 };
 
 const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({

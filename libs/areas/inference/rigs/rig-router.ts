@@ -1,6 +1,6 @@
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
+import { RigQueue, type RigQueueLimits, type RigQueuePorts, type RigSlot } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
@@ -13,6 +13,7 @@ import {
   type Priority,
   type Rig,
   type RigChange,
+  type RigModelTerms,
   RigState,
   type RigStatus,
   type Visit,
@@ -54,21 +55,23 @@ export interface RouteTarget {
 export interface RouteOrder extends RouteTarget {
   /** Default: interactive. */
   readonly priority?: Priority;
-  /** Called when a rig is asked. */
-  readonly request: () => ChatRequest;
+  /** Called when a rig is asked, with its terms for the model, if it has some of its own. */
+  readonly request: (terms?: RigModelTerms) => ChatRequest;
   /** What a rig must do to answer it, as `needsOf` finds it. */
   readonly needs: readonly Need[];
 }
 
 /** As a chat's order, for embeddings. */
 export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs'> {
-  readonly request: () => EmbeddingRequest;
+  readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
 }
 
 export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
   readonly attempts: readonly Attempt[];
+  /** What that rig calls the model; absent: as the catalog's model says. */
+  readonly modelSent?: string;
 }
 
 export interface RoutedAnswer extends Routed {
@@ -135,35 +138,36 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     refuseFields: (target, body) => void allowed(target, body),
     check(target, body) {
       const candidates = allowed(target, body);
-      const { account = NO_ACCOUNT } = target;
-      const request = { candidates, account, priority: 'interactive', attempts: [] } as const;
+      const { model, account = NO_ACCOUNT } = target;
+      const request = {
+        candidates,
+        account,
+        model,
+        priority: 'interactive',
+        attempts: [],
+      } as const;
       const rejection = queue.rejectionOf(request);
       if (rejection) throw rejection;
     },
     async complete(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(order.request(), signal),
+        rig.backend.complete(requestFor(rig, order), signal),
       );
       slot.visit.leave();
-      return { answer: value, rig: slot.state.rig.name, attempts };
+      return { answer: value, ...routedBy(slot, order), attempts };
     },
     async embed(order, signal) {
-      const { value, slot, attempts } = await asking.ask(
-        askerOf(order, signal),
-        ({ name, backend }) => {
-          if (backend.embed) return backend.embed(order.request(), signal);
-          throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
-        },
-      );
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
+        if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
+        throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
+      });
       slot.visit.leave();
-      return { answer: value, rig: slot.state.rig.name, attempts };
+      return { answer: value, ...routedBy(slot, order), attempts };
     },
     async stream(order, signal) {
-      const open = async ({ backend }: Rig) => {
-        const pages = backend.stream(order.request(), signal);
-        return { pages, first: await pages.next() };
-      };
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), open);
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
+        firstPage(rig.backend.stream(requestFor(rig, order), signal)),
+      );
       const { state, visit } = slot;
       const answered = attempts.at(-1);
       if (answered && !value.first.done) {
@@ -171,7 +175,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         state.recordFirstToken(order.model, firstTokenMs, clock.now());
       }
       const pages = new VisitingPages(value.pages, value.first, visit);
-      return { pages, rig: state.rig.name, attempts };
+      return { pages, ...routedBy(slot, order), attempts };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
@@ -180,6 +184,26 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       await Promise.all(open.map(({ backend }) => backend.close()));
     },
   };
+};
+
+const firstPage = async (pages: RoutedStream['pages']) => ({ pages, first: await pages.next() });
+
+/** The request in the rig's own terms: with the name that it has for the model. */
+const requestFor = <Request extends { readonly body: JsonObject }>(
+  { terms }: Rig,
+  { model, request }: { model: string; request: (terms?: RigModelTerms) => Request },
+): Request => {
+  const own = terms?.get(model);
+  const asked = request(own);
+  return own ? { ...asked, body: { ...asked.body, model: own.upstreamId } } : asked;
+};
+
+const routedBy = (
+  { state: { rig } }: RigSlot,
+  { model }: RouteTarget,
+): Omit<Routed, 'attempts'> => {
+  const terms = rig.terms?.get(model);
+  return { rig: rig.name, ...(terms && { modelSent: terms.upstreamId }) };
 };
 
 type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;

@@ -1,6 +1,6 @@
 import { RigError } from './chat-backend.js';
 
-/** A field that an embedded model cannot honour, as an OpenAI error object that names it. */
+/** A field that a rig cannot honour, as an OpenAI error object that names it. */
 export const rejection = (rig: string, param: string, code: string, why: string): RigError => {
   const message = `'${param}' is refused: ${why}`;
   return new RigError('refused', `rig ${rig}: ${message}`, {
