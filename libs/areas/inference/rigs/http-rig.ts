@@ -52,6 +52,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
     now: clock.now,
     errors: dialect.errors,
+    ...(dialect.tierIn && { tierIn: dialect.tierIn }),
   };
   const sender = new Sender(options);
   const keys = new RigKeys(name, options.credentials ?? [], clock);
@@ -147,7 +148,13 @@ const opened = async (
 
 const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({
   name: 'completion',
-  read: (answer) => dialect.answer(answer, request),
+  failure: dialect.failure,
+  read: (answer, serviceTier) => {
+    const read = dialect.answer(answer, request);
+    return read && serviceTier !== undefined
+      ? { ...read, usage: { serviceTier, ...read.usage } }
+      : read;
+  },
   counted: () => countedPrompt(request),
 });
 

@@ -6,7 +6,7 @@ import {
 } from '#platform/chats/honoured-fields.js';
 import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
-import { rejectedField } from './rejected-field.js';
+import { rejectedField } from '../../field-rejection.js';
 
 /** What every dialect that is translated reads, beside what can be ignored. */
 const TRANSLATED: HonouredFields = {

@@ -1,6 +1,6 @@
 import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
-import { rejectedField } from './rejected-field.js';
+import { rejectedField } from '../../field-rejection.js';
 
 /**
  * What a model thought, in the field `reasoning_details` of messages and deltas, as OpenRouter

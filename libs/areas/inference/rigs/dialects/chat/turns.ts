@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
 import { type ReasoningDetail, reasoningIn } from './reasoning-details.js';
-import { rejectedField } from './rejected-field.js';
+import { rejectedField } from '../../field-rejection.js';
 
 /** Bytes that are no text: a picture, a sound, a document. */
 export interface Media {

@@ -15,9 +15,9 @@ export const geminiUsage = (metadata: unknown): Usage | null => {
   const { promptTokenCount: prompt, totalTokenCount: total } = metadata;
   if (!isTokenCount(prompt)) return null;
   const counts = new StatedCounts();
-  const tools = counts.count(metadata['toolUsePromptTokenCount']) ?? 0;
-  const candidates = counts.count(metadata['candidatesTokenCount']) ?? 0;
-  const thoughts = counts.count(metadata['thoughtsTokenCount']);
+  const tools = counts.read(metadata['toolUsePromptTokenCount']) ?? 0;
+  const candidates = counts.read(metadata['candidatesTokenCount']) ?? 0;
+  const thoughts = counts.read(metadata['thoughtsTokenCount']);
   const stated = {
     promptTokens: prompt + tools,
     completionTokens: candidates + (thoughts ?? 0),
@@ -29,7 +29,12 @@ export const geminiUsage = (metadata: unknown): Usage | null => {
   const rest = counts.take('audio_output_tokens', answered.of('AUDIO'), left);
   counts.take('image_output_tokens', answered.of('IMAGE'), rest);
   const serviceTier = tierOf(metadata);
-  return { ...counts.usage(totals), ...(serviceTier !== undefined && { serviceTier }) };
+  return {
+    ...totals,
+    ...counts.rest(),
+    source: 'provider',
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
 };
 
 /** What comes with each chunk is cumulative, and a later chunk may leave a count out. */
@@ -45,7 +50,7 @@ class Modalities {
   constructor(counts: StatedCounts, list: unknown) {
     for (const entry of Array.isArray(list) ? (list as readonly unknown[]) : []) {
       if (!isObject(entry)) continue;
-      const tokens = counts.count(entry['tokenCount']);
+      const tokens = counts.read(entry['tokenCount']);
       const { modality } = entry;
       if (tokens !== undefined) this.#tokens.set(modality, (this.of(modality) ?? 0) + tokens);
     }
@@ -58,7 +63,7 @@ class Modalities {
 
 /** @param prompt all of its tokens but those of tools */
 const readInput = (counts: StatedCounts, prompt: number, metadata: JsonObject): void => {
-  const cached = counts.count(metadata['cachedContentTokenCount']);
+  const cached = counts.read(metadata['cachedContentTokenCount']);
   const stated = new Modalities(counts, metadata['promptTokensDetails']);
   const read = new Modalities(counts, metadata['cacheTokensDetails']);
   const cachedAudio = Math.min(read.of('AUDIO') ?? 0, cached ?? 0);
