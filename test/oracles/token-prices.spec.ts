@@ -40,7 +40,7 @@ const READERS = {
 };
 
 describe('the worked cases of the price lists of providers', () => {
-  it.each<StatedCase>(statedCases)('$name', ({ list, usage, dialect = 'openai', ...one }) => {
+  it.each(statedCases)('$name', ({ list, usage, dialect = 'openai', ...one }: StatedCase) => {
     const { asked, answered, microUsd } = one;
     const stated = READERS[dialect](usage);
     expect(stated).not.toBeNull();

@@ -2,12 +2,14 @@ import { type JsonObject } from '#areas/inference/rigs/chat-backend.js';
 
 interface Delta {
   readonly content?: string;
-  readonly reasoning?: string;
-  readonly reasoning_details?: readonly JsonObject[];
+  readonly reasoning_content?: string;
+  readonly thinking_blocks?: readonly JsonObject[];
+  readonly extra_content?: JsonObject;
   readonly tool_calls?: readonly {
     readonly index: number;
     readonly id?: string;
     readonly function: { readonly name?: string; readonly arguments: string };
+    readonly extra_content?: JsonObject;
   }[];
 }
 
@@ -18,24 +20,27 @@ interface Streamed {
   readonly message: JsonObject;
 }
 
-/** What a client makes of the chunks of one choice. The details stay in pieces. */
+/** What a client makes of the chunks of one choice. */
 export const joinedDeltas = (chunks: readonly JsonObject[]): Streamed => {
   const choices = chunks.flatMap(
     (chunk) => chunk['choices'] as readonly { delta: Delta; finish_reason: string | null }[],
   );
-  const calls = new Map<number, { id: string; name: string; json: string }>();
-  const details: JsonObject[] = [];
+  const calls = new Map<number, { id: string; name: string; json: string; extra: JsonObject }>();
+  const thoughts: JsonObject[] = [];
+  let extra: JsonObject = {};
   let [content, reasoning] = ['', ''];
   for (const { delta } of choices) {
     content += delta.content ?? '';
-    reasoning += delta.reasoning ?? '';
-    details.push(...(delta.reasoning_details ?? []));
-    for (const { index, id, function: called } of delta.tool_calls ?? []) {
-      const call = calls.get(index) ?? { id: '', name: '', json: '' };
+    reasoning += delta.reasoning_content ?? '';
+    thoughts.push(...(delta.thinking_blocks ?? []));
+    extra = { ...extra, ...delta.extra_content };
+    for (const { index, id, function: called, extra_content } of delta.tool_calls ?? []) {
+      const call = calls.get(index) ?? { id: '', name: '', json: '', extra: {} };
       calls.set(index, {
         id: call.id + (id ?? ''),
         name: call.name + (called.name ?? ''),
         json: call.json + called.arguments,
+        extra: { ...call.extra, ...extra_content },
       });
     }
   }
@@ -45,12 +50,14 @@ export const joinedDeltas = (chunks: readonly JsonObject[]): Streamed => {
     message: {
       role: 'assistant',
       content: content === '' ? null : content,
-      reasoning,
-      reasoning_details: details,
-      tool_calls: [...calls.values()].map(({ id, name, json }) => ({
+      reasoning_content: reasoning,
+      ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
+      ...(Object.keys(extra).length > 0 && { extra_content: extra }),
+      tool_calls: [...calls.values()].map(({ id, name, json, extra: own }) => ({
         id,
         type: 'function',
         function: { name, arguments: json },
+        ...(Object.keys(own).length > 0 && { extra_content: own }),
       })),
     },
   };

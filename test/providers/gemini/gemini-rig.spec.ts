@@ -156,7 +156,7 @@ describe('a rig of the Gemini API', () => {
         : joinedDeltas((await stream(body)).chunks).message;
     expect(first).toMatchObject({
       content: null,
-      reasoning: 'Two calls.',
+      reasoning_content: 'Two calls.',
       tool_calls: [
         { type: 'function', function: { name: 'weather', arguments: '{"city":"Cusco"}' } },
         { id: 'call-2', function: { arguments: '{"city":"Lima"}' } },
@@ -172,7 +172,7 @@ describe('a rig of the Gemini API', () => {
     const second = await complete({ messages: [ASKED, first, ...results], ...options });
     expect(second.message).toMatchObject({
       content: 'Sunny',
-      reasoning_details: [{ type: 'reasoning.encrypted', data: 'dGV4dA==' }],
+      extra_content: { google: { thought_signature: 'dGV4dA==' } },
     });
     expect(fake.accepted.at(-1)?.contents.slice(1)).toEqual([
       { role: 'model', parts: calls },

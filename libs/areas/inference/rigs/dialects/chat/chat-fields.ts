@@ -117,7 +117,7 @@ export const outputFormatOf = ({ response_format: format }: JsonObject): OutputF
   const { schema, name, description } = declared;
   return {
     type,
-    schema: schema as JsonObject,
+    schema,
     ...(typeof name === 'string' && { name }),
     ...(typeof description === 'string' && { description }),
   };

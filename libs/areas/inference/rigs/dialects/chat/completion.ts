@@ -4,7 +4,6 @@ import { type ChatAnswer, type ChatRequest, type JsonObject } from '../../chat-b
 import { countedAnswer, countedPrompt } from '../../counted-usage.js';
 import { deltasOf } from '../../token-usage.js';
 import { type StreamPiece } from '../dialect.js';
-import { type ReasoningDetail } from './reasoning-details.js';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
@@ -12,7 +11,12 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 export interface Said {
   readonly text?: string | undefined;
   readonly calls?: readonly SaidCall[];
-  readonly reasoning?: readonly ReasoningDetail[];
+  /** What the model thought, to be read. */
+  readonly reasoning?: string | undefined;
+  /** The thoughts of Claude, which it wants back as they are. */
+  readonly thoughts?: readonly JsonObject[];
+  /** The signature of Gemini, which it wants back beside the text. */
+  readonly signature?: string | undefined;
   /** Why the provider declines to answer. */
   readonly declined?: string;
 }
@@ -23,6 +27,8 @@ export interface SaidCall {
   readonly id?: string;
   readonly name?: string;
   readonly arguments: string;
+  /** The signature of Gemini, which it wants back beside the call. */
+  readonly signature?: string;
 }
 
 export interface Choice {
@@ -72,25 +78,30 @@ export const answerOf = (
   };
 };
 
-const messageOf = ({ text, calls = [], reasoning = [], declined }: Said): JsonObject => ({
-  content: text ?? null,
-  refusal: declined ?? null,
-  ...(calls.length > 0 && {
-    tool_calls: calls.map(({ id, name, arguments: json }) => ({
-      id,
-      type: 'function',
-      function: { name, arguments: json },
-    })),
-  }),
-  ...reasoningFields(reasoning),
+const messageOf = (said: Said): JsonObject => ({
+  content: said.text ?? null,
+  refusal: said.declined ?? null,
+  ...(said.calls &&
+    said.calls.length > 0 && {
+      tool_calls: said.calls.map(({ id, name, arguments: json, signature }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: json },
+        ...extraOf(signature),
+      })),
+    }),
+  ...thinkingOf(said),
 });
 
-const reasoningFields = (details: readonly ReasoningDetail[]): JsonObject => {
-  if (details.length === 0) return {};
-  const texts = details.flatMap((one) => (one.type === 'reasoning.text' ? [one.text ?? ''] : []));
-  const reasoning = texts.join('');
-  return { ...(reasoning !== '' && { reasoning }), reasoning_details: details };
-};
+const thinkingOf = ({ reasoning, thoughts = [], signature }: Said): JsonObject => ({
+  ...(reasoning !== undefined && { reasoning_content: reasoning }),
+  ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
+  ...extraOf(signature),
+});
+
+/** Where Google's own interface of this shape has it. */
+const extraOf = (signature: string | undefined): JsonObject =>
+  signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 
 /** Writes the chunks of one stream. The first delta of a choice has its role. */
 export class ChunkWriter {
@@ -120,15 +131,17 @@ export class ChunkWriter {
   }
 }
 
-const deltaOf = ({ text, calls = [], reasoning = [], declined }: Said): JsonObject => ({
-  ...(text !== undefined && { content: text }),
-  ...(declined !== undefined && { refusal: declined }),
-  ...(calls.length > 0 && {
-    tool_calls: calls.map(({ index, id, name, arguments: json }) => ({
-      index,
-      ...(id !== undefined && { id, type: 'function' }),
-      function: { ...(name !== undefined && { name }), arguments: json },
-    })),
-  }),
-  ...reasoningFields(reasoning),
+const deltaOf = (said: Said): JsonObject => ({
+  ...(said.text !== undefined && { content: said.text }),
+  ...(said.declined !== undefined && { refusal: said.declined }),
+  ...(said.calls &&
+    said.calls.length > 0 && {
+      tool_calls: said.calls.map(({ index, id, name, arguments: json, signature }) => ({
+        index,
+        ...(id !== undefined && { id, type: 'function' }),
+        function: { ...(name !== undefined && { name }), arguments: json },
+        ...extraOf(signature),
+      })),
+    }),
+  ...thinkingOf(said),
 });

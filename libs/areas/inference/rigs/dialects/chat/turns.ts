@@ -1,6 +1,5 @@
 import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
-import { type ReasoningDetail, reasoningIn } from './reasoning-details.js';
 import { rejectedField } from '../../field-rejection.js';
 
 /** Bytes that are no text: a picture, a sound, a document. */
@@ -17,6 +16,8 @@ export interface Media {
 export interface Text {
   readonly type: 'text';
   readonly text: string;
+  /** Of Gemini: `extra_content.google.thought_signature` of the message. */
+  readonly signature?: string;
 }
 
 export interface Call {
@@ -24,6 +25,8 @@ export interface Call {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
+  /** Of Gemini: `extra_content.google.thought_signature` of the call. */
+  readonly signature?: string;
   readonly at: string;
 }
 
@@ -41,8 +44,8 @@ export type Part = Text | Media | Call | Result;
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly parts: readonly Part[];
-  /** What an assistant thought, with the signatures of its provider. */
-  readonly reasoning: readonly ReasoningDetail[];
+  /** The `thinking_blocks` of an assistant, with the signatures of Claude. */
+  readonly thoughts: readonly JsonObject[];
 }
 
 export interface Conversation {
@@ -80,25 +83,45 @@ export const conversationOf = (messages: unknown): Conversation => {
 const joined = (last: Turn, next: Turn): Turn => ({
   role: last.role,
   parts: [...last.parts, ...next.parts],
-  reasoning: [...last.reasoning, ...next.reasoning],
+  thoughts: [...last.thoughts, ...next.thoughts],
 });
 
 const turnOf = (message: JsonObject, names: Map<string, string>, at: string): Turn => {
   const { role, content } = message;
   switch (role) {
     case 'user':
-      return { role, parts: partsOf(content, `${at}.content`), reasoning: [] };
+      return { role, parts: partsOf(content, `${at}.content`), thoughts: [] };
     case 'tool':
-      return { role: 'user', parts: [resultOf(message, names, at)], reasoning: [] };
+      return { role: 'user', parts: [resultOf(message, names, at)], thoughts: [] };
     case 'assistant': {
       const calls = callsOf(message, at);
       for (const { id, name } of calls) names.set(id, name);
-      const parts = [...partsOf(content, `${at}.content`), ...calls];
-      return { role, parts, reasoning: reasoningIn(message, at) };
+      const texts = signed(partsOf(content, `${at}.content`), signatureIn(message));
+      const { thinking_blocks: thoughts } = message;
+      const blocks: readonly unknown[] = Array.isArray(thoughts) ? thoughts : [];
+      return { role, parts: [...texts, ...calls], thoughts: blocks.filter(isObject) };
     }
   }
   const why = 'expected one of system, developer, user, assistant, tool';
   throw rejectedField(`${at}.role`, 'unsupported_value', why);
+};
+
+/** The last text has the signature; one without a text has an empty one. */
+const signed = (
+  parts: readonly (Text | Media)[],
+  signature: string | undefined,
+): readonly (Text | Media)[] => {
+  if (signature === undefined) return parts;
+  const last = parts.at(-1);
+  return last?.type === 'text'
+    ? [...parts.slice(0, -1), { ...last, signature }]
+    : [...parts, { type: 'text', text: '', signature }];
+};
+
+const signatureIn = ({ extra_content: extra }: JsonObject): string | undefined => {
+  const google = isObject(extra) ? extra['google'] : undefined;
+  const signature = isObject(google) ? google['thought_signature'] : undefined;
+  return typeof signature === 'string' ? signature : undefined;
 };
 
 const textsOf = (content: unknown, at: string): readonly string[] =>
@@ -181,7 +204,8 @@ const callsOf = (message: JsonObject, at: string): readonly Call[] => {
   return list.map((call, n) => callOf(isObject(call) ? call : {}, `${at}.tool_calls[${n}]`));
 };
 
-const callOf = ({ id, type = 'function', function: called }: JsonObject, at: string): Call => {
+const callOf = (call: JsonObject, at: string): Call => {
+  const { id, type = 'function', function: called } = call;
   if (type !== 'function' || !isObject(called)) {
     throw rejectedField(`${at}.type`, 'unsupported_value', 'expected a function');
   }
@@ -190,15 +214,19 @@ const callOf = ({ id, type = 'function', function: called }: JsonObject, at: str
     throw rejectedField(at, 'invalid_value', 'expected an id and a name');
   }
   const input = inputOf(json);
-  if (input) return { type: 'call', id, name, input, at };
+  const signature = signatureIn(call);
+  if (input) {
+    return { type: 'call', id, name, input, ...(signature !== undefined && { signature }), at };
+  }
   const why = 'expected the JSON of an object';
   throw rejectedField(`${at}.function.arguments`, 'invalid_value', why);
 };
 
 const inputOf = (json: unknown): JsonObject | null => {
   if (json === '' || json === undefined) return {};
+  if (typeof json !== 'string') return null;
   try {
-    const input: unknown = JSON.parse(String(json));
+    const input: unknown = JSON.parse(json);
     return isObject(input) ? input : null;
   } catch {
     return null;

@@ -12,7 +12,6 @@ import {
   type Said,
   type SaidCall,
 } from '../chat/completion.js';
-import { type ReasoningDetail } from '../chat/reasoning-details.js';
 import { type EventReader, type ProviderError, type StreamPiece } from '../dialect.js';
 import { errorIn } from './gemini-errors.js';
 import { MADE_ID } from './gemini-request.js';
@@ -35,7 +34,6 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
 /** What the candidates of one stream have said so far, by their index. */
 class Candidates {
   readonly #calls = new Map<number, number>();
-  readonly #details = new Map<number, number>();
 
   /** The choices of one answer or chunk. */
   choicesOf(candidates: readonly unknown[]): readonly Choice[] {
@@ -57,24 +55,25 @@ class Candidates {
     const parts: readonly unknown[] =
       isObject(content) && Array.isArray(content['parts']) ? content['parts'] : [];
     const texts: string[] = [];
+    const thoughts: string[] = [];
     const calls: SaidCall[] = [];
-    const reasoning: ReasoningDetail[] = [];
+    let signature: string | undefined;
     for (const part of parts.filter(isObject)) {
-      const { text, thought, functionCall, thoughtSignature: signature } = part;
-      const call = isObject(functionCall) ? this.#callOf(functionCall, index) : undefined;
-      if (call) calls.push(call);
-      else if (thought === true && typeof text === 'string') {
-        reasoning.push({ type: 'reasoning.text', text, ...this.#place(index, true) });
-      } else if (typeof text === 'string' && text !== '') texts.push(text);
-      if (typeof signature !== 'string') continue;
-      const of = call?.id === undefined ? {} : { id: call.id };
-      const place = this.#place(index, false);
-      reasoning.push({ type: 'reasoning.encrypted', data: signature, ...of, ...place });
+      const { text, thought, functionCall, thoughtSignature: stated } = part;
+      const own = typeof stated === 'string' ? stated : undefined;
+      if (isObject(functionCall)) calls.push(this.#callOf(functionCall, index, own));
+      else signature = own ?? signature;
+      if (typeof text === 'string' && text !== '') (thought === true ? thoughts : texts).push(text);
     }
-    return { ...(texts.length > 0 && { text: texts.join('') }), calls, reasoning };
+    return {
+      ...(texts.length > 0 && { text: texts.join('') }),
+      ...(thoughts.length > 0 && { reasoning: thoughts.join('') }),
+      calls,
+      signature,
+    };
   }
 
-  #callOf(functionCall: JsonObject, index: number): SaidCall {
+  #callOf(functionCall: JsonObject, index: number, signature: string | undefined): SaidCall {
     const { id, name, args = {} } = functionCall;
     const at = this.#calls.get(index) ?? 0;
     this.#calls.set(index, at + 1);
@@ -83,14 +82,8 @@ class Candidates {
       id: typeof id === 'string' ? id : `${MADE_ID}${randomUUID()}`,
       name: String(name),
       arguments: JSON.stringify(args),
+      ...(signature !== undefined && { signature }),
     };
-  }
-
-  /** Pieces of one thought have one index; each signature has its own. */
-  #place(index: number, isPiece: boolean) {
-    const at = this.#details.get(index) ?? 0;
-    if (!isPiece) this.#details.set(index, at + 1);
-    return { format: 'google-gemini-v1' as const, index: at };
   }
 }
 

@@ -13,7 +13,6 @@ import {
   type ToolChoice,
   toolChoiceOf,
 } from '../chat/chat-fields.js';
-import { type ReasoningDetail } from '../chat/reasoning-details.js';
 import { type Call, conversationOf, type Part, type Result, type Turn } from '../chat/turns.js';
 
 /** Fields of a chat that Gemini has beside those that every provider has. */
@@ -164,25 +163,11 @@ const responseOf = ({ parts, id }: Result): JsonObject => {
  * The parts of a model's turn with their signatures. Of parallel calls only the first has one, which
  * newer models want in every turn that is not over yet.
  */
-const signedParts = ({ parts, reasoning }: Turn, model: string): readonly JsonObject[] => {
-  const signatures = reasoning.filter(isOwnSignature);
-  const lastText = parts.findLastIndex(({ type }) => type === 'text');
-  const firstCall = parts.findIndex(({ type }) => type === 'call');
-  const ofText = signatures.findLast(({ id }) => id === undefined)?.data;
-  const signed = parts.map((part, n) => {
-    const ofCall =
-      part.type === 'call' ? signatures.find(({ id }) => id === part.id)?.data : undefined;
-    const needed = n === firstCall && !isOld(model) ? NO_SIGNATURE : undefined;
-    const signature = n === lastText ? ofText : (ofCall ?? needed);
+const signedParts = ({ parts }: Turn, model: string): readonly JsonObject[] => {
+  const firstCall = parts.find(({ type }) => type === 'call');
+  return parts.map((part) => {
+    const needed = part === firstCall && !isOld(model) ? NO_SIGNATURE : undefined;
+    const signature = 'signature' in part ? part.signature : needed;
     return { ...partOf(part), ...(signature !== undefined && { thoughtSignature: signature }) };
   });
-  // A stream may end with a signature behind its last call.
-  return lastText === -1 && ofText !== undefined
-    ? [...signed, { text: '', thoughtSignature: ofText }]
-    : signed;
 };
-
-type Signature = Extract<ReasoningDetail, { type: 'reasoning.encrypted' }>;
-
-const isOwnSignature = (detail: ReasoningDetail): detail is Signature =>
-  detail.type === 'reasoning.encrypted' && detail.format === 'google-gemini-v1';

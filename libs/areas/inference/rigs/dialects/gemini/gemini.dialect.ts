@@ -8,8 +8,8 @@ import { geminiBody } from './gemini-request.js';
 
 /** Where a method of a model is, and how a service tier is asked for. */
 interface GeminiPlace {
-  path(model: string): string;
-  request(body: JsonObject, tier: string | undefined): Omit<ProviderRequest, 'path'>;
+  readonly path: (model: string) => string;
+  readonly request: (body: JsonObject, tier: string | undefined) => Omit<ProviderRequest, 'path'>;
 }
 
 const dialectOf = ({ path, request }: GeminiPlace): Dialect => ({
