@@ -78,7 +78,7 @@ interface Case {
 /** A usage object, of the dialect of OpenAI's chat completions unless it says otherwise. */
 export interface StatedCase extends Case {
   readonly usage: object;
-  readonly dialect?: 'gemini' | 'converse';
+  readonly dialect?: 'openai' | 'gemini' | 'converse';
   readonly asked?: string;
   readonly answered?: string;
 }
