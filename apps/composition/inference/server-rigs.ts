@@ -4,6 +4,10 @@ import {
   type KeyHeaders,
   keyCredential,
 } from '#areas/inference/rigs/dialects/credentials.js';
+import {
+  anthropicDialect,
+  anthropicKey,
+} from '#areas/inference/rigs/dialects/anthropic/anthropic.dialect.js';
 import { openAiDialect } from '#areas/inference/rigs/dialects/openai/openai.dialect.js';
 import { type Credential, type Dialect } from '#areas/inference/rigs/dialects/dialect.js';
 import { type HttpRigOptions } from '#areas/inference/rigs/http-rig.js';
@@ -38,6 +42,10 @@ export const spokenBy = (rig: ServerRigEntry): Spoken => {
         credentials: keysOf(rig, bearer),
       };
     case 'anthropic':
+      return {
+        dialect: anthropicDialect(rig.name),
+        credentials: keysOf(rig, anthropicKey),
+      };
     case 'azure-openai':
       throw new Error(`rig ${rig.name}: kind ${rig.kind} is not served yet`);
   }
