@@ -1,9 +1,7 @@
 import { type FurtherUsage, type Usage } from '#platform/chats/chat-usage.js';
 import { type JsonObject } from '../../chat-backend.js';
 import { isObject, isTokenCount } from '../../token-usage.js';
-import { StatedCounts } from '../stated-counts.js';
-
-type Counted = FurtherUsage['usage'];
+import { StatedCounts, statedTier } from '../stated-counts.js';
 
 /**
  * The `usage` object of Anthropic's Messages. Cached input is counted beside `input_tokens`, and
@@ -20,15 +18,14 @@ export const messageUsage = (usage: unknown, model: string): Usage | null => {
   const counted = own.length > 0 ? sumOf(own) : usage;
   const further = calls
     .filter(({ type }) => type !== 'message')
-    .map((call): FurtherUsage => ({
-      model: typeof call['model'] === 'string' ? call['model'] : model,
-      usage: countsOf(call),
-    }));
+    .map((call): FurtherUsage => {
+      const { source: _source, ...used } = countsOf(call);
+      return { model: typeof call['model'] === 'string' ? call['model'] : model, usage: used };
+    });
   return {
     ...countsOf(counted),
     ...factsOf(usage),
     ...(further.length > 0 && { further }),
-    source: 'provider',
   };
 };
 
@@ -36,42 +33,41 @@ export const messageUsage = (usage: unknown, model: string): Usage | null => {
 const CALLS_MAX = 256;
 
 /** Classes of the input, each beside the others. */
-const countsOf = (usage: JsonObject): Counted => {
+const countsOf = (usage: JsonObject): Usage => {
   const counts = new StatedCounts();
-  const fresh = counts.read(usage['input_tokens']) ?? 0;
-  const read = counts.read(usage['cache_read_input_tokens']);
-  const written = counts.read(usage['cache_creation_input_tokens']);
-  const { cache_creation: lives } = usage;
-  const hour = isObject(lives) ? counts.read(lives['ephemeral_1h_input_tokens']) : undefined;
-  const minutes = isObject(lives) ? counts.read(lives['ephemeral_5m_input_tokens']) : undefined;
+  const fresh = counts.count(usage['input_tokens']) ?? 0;
+  const read = counts.count(usage['cache_read_input_tokens']);
+  const written = counts.count(usage['cache_creation_input_tokens']);
+  const { cache_creation: lives, output_tokens_details: details } = usage;
+  const hour = isObject(lives) ? counts.count(lives['ephemeral_1h_input_tokens']) : undefined;
+  const minutes = isObject(lives) ? counts.count(lives['ephemeral_5m_input_tokens']) : undefined;
   // A write without a stated life lives for five minutes.
   const short = minutes ?? (written === undefined ? undefined : Math.max(0, written - (hour ?? 0)));
   const promptTokens = fresh + (read ?? 0) + (short ?? 0) + (hour ?? 0);
-  const completionTokens = counts.read(usage['output_tokens']) ?? 0;
-  let left = counts.take('cache_read_tokens', read, promptTokens);
-  left = counts.take('cache_write_5m_tokens', short, left);
-  counts.take('cache_write_1h_tokens', hour, left);
-  const { output_tokens_details: details } = usage;
-  const thinking = isObject(details) ? counts.read(details['thinking_tokens']) : undefined;
+  const completionTokens = counts.count(usage['output_tokens']) ?? 0;
+  counts.take('cache_read_tokens', read, promptTokens);
+  counts.take('cache_write_5m_tokens', short, promptTokens);
+  counts.take('cache_write_1h_tokens', hour, promptTokens);
+  const thinking = isObject(details) ? counts.count(details['thinking_tokens']) : undefined;
   counts.take('reasoning_tokens', thinking, completionTokens);
-  return { promptTokens, completionTokens, ...counts.rest() };
+  return counts.usage({ promptTokens, completionTokens });
 };
 
 /** What decides the price beside the tokens. */
 const factsOf = (usage: JsonObject): Partial<Usage> => {
   const { service_tier: tier, speed, inference_geo: place, server_tool_use: tools } = usage;
   const searches = isObject(tools) ? tools['web_search_requests'] : undefined;
-  const serviceTier = speed === 'fast' ? 'fast' : tier;
+  const serviceTier = statedTier(speed === 'fast' ? speed : tier);
+  const residency = statedTier(place);
   return {
-    ...(isName(serviceTier) && serviceTier !== 'standard' && { serviceTier }),
-    ...(isName(place) && place !== 'global' && place !== 'not_available' && { residency: place }),
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(residency !== undefined && !NO_PLACES.has(residency) && { residency }),
     ...(isTokenCount(searches) && { searches }),
   };
 };
 
-const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-
-const isName = (value: unknown): value is string => typeof value === 'string' && NAME.test(value);
+/** An answer that was made anywhere. */
+const NO_PLACES: ReadonlySet<string> = new Set(['global', 'not_available']);
 
 /** The calls of the model that was asked, as one. A count that none of them has stays absent. */
 const sumOf = (calls: readonly JsonObject[]): JsonObject =>
