@@ -162,9 +162,16 @@ const rigsOf = (
     };
   });
 
+/** What a kind of server does, where its catalog does not say. */
+const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
+  openai: SERVER_FEATURES,
+  'azure-openai': SERVER_FEATURES,
+  anthropic: ['tools', 'json_schema', 'images'],
+};
+
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   if (rig.kind === 'embedded') return EMBEDDED_FEATURES;
-  const features: readonly ChatFeature[] = rig.features ?? SERVER_FEATURES;
+  const features: readonly ChatFeature[] = rig.features ?? FEATURES[rig.kind];
   return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
 };
 

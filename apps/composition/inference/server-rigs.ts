@@ -1,9 +1,24 @@
-import { type SecretSource, type ServerRigEntry } from '#areas/catalog/catalog-entry.js';
+import {
+  type EntraEntry,
+  type SecretSource,
+  type ServerRigEntry,
+} from '#areas/catalog/catalog-entry.js';
+import {
+  azureKey,
+  azureOpenAiDialect,
+} from '#areas/inference/rigs/dialects/azure-openai/azure-openai.dialect.js';
+import { entraCredential } from '#areas/inference/rigs/dialects/azure-openai/entra-credential.js';
+import { systemClock } from '#platform/kernel/clock.js';
 import {
   bearer,
   type KeyHeaders,
   keyCredential,
+  type SecretValue,
 } from '#areas/inference/rigs/dialects/credentials.js';
+import {
+  anthropicDialect,
+  anthropicKey,
+} from '#areas/inference/rigs/dialects/anthropic/anthropic.dialect.js';
 import { openAiDialect } from '#areas/inference/rigs/dialects/openai/openai.dialect.js';
 import { type Credential, type Dialect } from '#areas/inference/rigs/dialects/dialect.js';
 import { type HttpRigOptions } from '#areas/inference/rigs/http-rig.js';
@@ -38,10 +53,25 @@ export const spokenBy = (rig: ServerRigEntry): Spoken => {
         credentials: keysOf(rig, bearer),
       };
     case 'anthropic':
+      return {
+        dialect: anthropicDialect(rig.name),
+        credentials: keysOf(rig, anthropicKey),
+      };
     case 'azure-openai':
-      throw new Error(`rig ${rig.name}: kind ${rig.kind} is not served yet`);
+      return {
+        dialect: azureOpenAiDialect(rig.apiVersion),
+        credentials: rig.entra ? [entraOf(rig, rig.entra)] : keysOf(rig, azureKey),
+      };
   }
 };
+
+const entraOf = ({ name }: ServerRigEntry, entra: EntraEntry): Credential =>
+  entraCredential({
+    ...entra,
+    rig: name,
+    clientSecret: secretValueOf(entra.clientSecret) ?? { key: '' },
+    clock: systemClock,
+  });
 
 /** The environment variables of a rig's secrets that are not set. */
 export const missingVariables = (rig: ServerRigEntry): readonly string[] =>
@@ -54,7 +84,13 @@ const secretsOf = (rig: ServerRigEntry): readonly SecretSource[] =>
 
 const keysOf = ({ name, keys }: ServerRigEntry, headersOf: KeyHeaders): readonly Credential[] =>
   keys.flatMap((source) => {
-    if ('file' in source) return [keyCredential(name, source, headersOf)];
-    const key = process.env[source.env] ?? '';
-    return key === '' ? [] : [keyCredential(name, { key }, headersOf)];
+    const secret = secretValueOf(source);
+    return secret ? [keyCredential(name, secret, headersOf)] : [];
   });
+
+/** Undefined for a variable that is not set. */
+const secretValueOf = (source: SecretSource): SecretValue | undefined => {
+  if ('file' in source) return source;
+  const key = process.env[source.env] ?? '';
+  return key === '' ? undefined : { key };
+};

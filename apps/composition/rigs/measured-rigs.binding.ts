@@ -4,6 +4,7 @@ import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig, rigModelOf } from '#areas/catalog/catalog-entry.js';
 import { type ChatChunk, RigError } from '#areas/inference/rigs/chat-backend.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { ANTHROPIC_VERSION } from '#areas/inference/rigs/dialects/anthropic/anthropic.dialect.js';
 import { NO_NEEDS } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
@@ -123,12 +124,12 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
       return () => Promise.resolve(true);
     case 'openai':
     case 'anthropic': {
-      const { credentials } = spokenBy(rig);
-      const ids = await upstreamModels({ ...rig, credential: credentials[0] }, signal).catch(
-        (error: unknown) => {
-          throw problemOf(error);
-        },
-      );
+      const headers =
+        rig.kind === 'anthropic' ? { ...ANTHROPIC_VERSION, ...rig.headers } : rig.headers;
+      const asked = { ...rig, headers, credential: spokenBy(rig).credentials[0] };
+      const ids = await upstreamModels(asked, signal).catch((error: unknown) => {
+        throw problemOf(error);
+      });
       return (model) => Promise.resolve(ids.has(rigModelOf(rig, model).upstreamId));
     }
   }

@@ -66,16 +66,30 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-const HeaderName = z
-  .string()
-  .toLowerCase()
-  .regex(/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be the name of a header')
-  .refine((name) => !RESERVED_HEADERS.has(name), 'is a header that Quipu writes');
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+
+const problemOfHeader = (name: string): string | null => {
+  if (!HEADER_NAME.test(name)) return 'must be the name of a header';
+  return RESERVED_HEADERS.has(name) ? 'is a header that Quipu writes' : null;
+};
 
 const HeaderValue = z
   .string()
   .max(4_096)
   .regex(/^[\t\x20-\x7E]*$/, 'must be printable ASCII');
+
+const Headers = z.record(z.string(), HeaderValue).transform((written, context) => {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(written)) {
+    const problem = problemOfHeader(name.toLowerCase());
+    if (problem) context.addIssue({ code: 'custom', path: [name], message: problem });
+    headers[name.toLowerCase()] = value;
+  }
+  if (Object.keys(headers).length > HEADERS_MAX) {
+    context.addIssue(`must have at most ${HEADERS_MAX} headers`);
+  }
+  return headers;
+});
 
 const Terms = z
   .strictObject({
@@ -99,12 +113,7 @@ export const AnyServer = AnyRig.extend({
   allow_private_urls: z.boolean().default(false),
   api_key_env: VariableName.optional(),
   api_keys: z.array(Secret).max(KEYS_MAX).default([]),
-  headers: z
-    .record(HeaderName, HeaderValue)
-    .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
-      error: `must have at most ${HEADERS_MAX} headers`,
-    })
-    .default({}),
+  headers: Headers.default({}),
   models: z.array(Terms).max(2_000).default([]),
   max_concurrency: z.int().min(1).max(10_000).default(64),
   connect_timeout_ms: TimeoutMs.default(5_000),

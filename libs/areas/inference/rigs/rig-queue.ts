@@ -208,7 +208,8 @@ export class RigQueue {
     const nowMs = this.ports.now();
     const downMs = candidates.map((state) => state.downMs(nowMs, model));
     const failures = candidates.map((state) => state.lastFailure).filter((error) => error !== null);
-    const rigError = failures.at(-1);
+    const pauses = candidates.map((state) => state.pausedBy(model, nowMs));
+    const rigError = pauses.find((cause) => cause !== null) ?? failures.at(-1);
     const cooling = failures.some(({ kind }) => kind === 'overloaded');
     return new RouteError(
       cooling ? 'overloaded' : 'down',

@@ -100,6 +100,12 @@ interface FirstToken {
   readonly atMs: number;
 }
 
+/** Of one model, after a 429. */
+interface Pause {
+  readonly untilMs: number;
+  readonly cause: RigError;
+}
+
 /** Ends one request at a rig. */
 export interface Visit {
   /** The rig answered, or rejected the request itself: it is healthy. */
@@ -121,7 +127,7 @@ export class RigState {
   /** The end of the `Retry-After` of a 503. */
   private coolsUntilMs = 0;
   /** The ends of the `Retry-After` of a 429, which is about one model. */
-  private readonly modelsCoolUntilMs = new Map<string, number>();
+  private readonly pausedModels = new Map<string, Pause>();
   private readonly firstTokens = new Map<string, FirstToken>();
 
   constructor(
@@ -159,8 +165,14 @@ export class RigState {
     return mayPass(this.breaker, nowMs) ? Math.max(0, this.coolUntilMs(model) - nowMs) : Infinity;
   }
 
+  /** The 429 for which this model waits now, or null. */
+  pausedBy(model: string, nowMs: number): RigError | null {
+    const pause = this.pausedModels.get(model);
+    return pause && nowMs < pause.untilMs ? pause.cause : null;
+  }
+
   private coolUntilMs(model: string): number {
-    return Math.max(this.coolsUntilMs, this.modelsCoolUntilMs.get(model) ?? 0);
+    return Math.max(this.coolsUntilMs, this.pausedModels.get(model)?.untilMs ?? 0);
   }
 
   /**
@@ -265,13 +277,12 @@ export class RigState {
     }
   }
 
-  private pause({ details }: RigError, model: string, nowMs: number): void {
-    const untilMs = nowMs + (details.retryAfterMs ?? 0);
-    if (details.status === 429) {
-      const beforeMs = this.modelsCoolUntilMs.get(model) ?? 0;
-      this.modelsCoolUntilMs.set(model, Math.max(beforeMs, untilMs));
-    } else {
+  private pause(cause: RigError, model: string, nowMs: number): void {
+    const untilMs = nowMs + (cause.details.retryAfterMs ?? 0);
+    if (cause.details.status !== 429) {
       this.coolsUntilMs = Math.max(this.coolsUntilMs, untilMs);
+    } else if (untilMs >= (this.pausedModels.get(model)?.untilMs ?? 0)) {
+      this.pausedModels.set(model, { untilMs, cause });
     }
   }
 
