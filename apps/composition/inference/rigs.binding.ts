@@ -167,6 +167,9 @@ const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>>
   openai: SERVER_FEATURES,
   'azure-openai': SERVER_FEATURES,
   anthropic: ['tools', 'json_schema', 'images'],
+  gemini: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  vertex: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  bedrock: ['tools', 'json_schema', 'images'],
 };
 
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {

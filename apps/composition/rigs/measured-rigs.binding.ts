@@ -119,8 +119,11 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
   switch (rig.kind) {
     case 'embedded':
       return ({ file }) => isReadable(file);
-    // Azure lists the models of a region and not the deployments: an absent one fails its measuring.
+    // They list the models of a place and not those of the operator: an absent one fails then.
     case 'azure-openai':
+    case 'gemini':
+    case 'vertex':
+    case 'bedrock':
       return () => Promise.resolve(true);
     case 'openai':
     case 'anthropic': {

@@ -153,6 +153,7 @@ describe('a rig of Bedrock', () => {
       tool_choice: 'auto',
       reasoning: { max_tokens: 1_024 },
       max_tokens: 2_000,
+      temperature: 0.7,
     };
     const body = { messages: [ASKED], ...options };
     const first =

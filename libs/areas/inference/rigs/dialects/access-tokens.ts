@@ -7,6 +7,8 @@ import { bearer } from './credentials.js';
 
 /** Where access tokens are issued, and what is sent there for one. */
 export interface TokenIssuer {
+  /** For messages. */
+  readonly name: string;
   readonly url: string;
   /** The form of one request, which may have to be signed. */
   readonly form: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
@@ -14,6 +16,8 @@ export interface TokenIssuer {
 
 interface AccessToken {
   readonly headers: Readonly<Record<string, string>>;
+  /** From then on, another one is fetched. */
+  readonly refreshedAtMs: number;
   readonly expiresAtMs: number;
 }
 
@@ -42,9 +46,12 @@ export class AccessTokens implements Credential {
 
   headersFor(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>> {
     const token = this.#token;
-    const leftMs = token === null ? 0 : token.expiresAtMs - this.clock.now();
-    if (token === null || leftMs <= LEFT_MS_MIN) return this.#refreshed().then(headersOf);
-    if (leftMs <= EARLY_MS) this.#refreshed().catch(() => undefined);
+    const nowMs = this.clock.now();
+    if (token === null || token.expiresAtMs - nowMs <= LEFT_MS_MIN) {
+      return this.#refreshed().then(headersOf);
+    }
+    // A failure is reported by a request that finds no valid token.
+    if (nowMs >= token.refreshedAtMs) this.#refreshed().catch(() => undefined);
     return token.headers;
   }
 
@@ -59,41 +66,43 @@ export class AccessTokens implements Credential {
     return this.#refresh;
   }
 
-  /** @throws RigError `failed`, whose message names the rig and no secret */
+  /** @throws RigError `failed` that names the rig, and no secret */
   async #issued(): Promise<AccessToken> {
     const askedAtMs = this.clock.now();
-    const { status, text } = await this.#answer();
-    const { access_token: token, expires_in: seconds } = parseObject(text) ?? {};
-    if (status !== 200 || typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token)) {
-      const message = `rig ${this.rig} got no access token: the issuer answered with ${status}`;
-      throw new RigError('failed', message, { status: 401 });
+    const { rig, issuer } = this;
+    const body = new URLSearchParams(await issuer.form()).toString();
+    const { status, answer } = await posted(issuer.url, body).catch((cause: unknown) => {
+      throw new RigError('failed', `rig ${rig}: ${issuer.name} cannot be reached`, { cause });
+    });
+    const { access_token: token, expires_in: seconds, error } = answer;
+    const lifeMs = Number(seconds) * 1_000;
+    if (status === 200 && isToken(token) && lifeMs > 0) {
+      const expiresAtMs = askedAtMs + lifeMs;
+      const earlyMs = Math.min(EARLY_MS, lifeMs / 2);
+      return { headers: bearer(token), expiresAtMs, refreshedAtMs: expiresAtMs - earlyMs };
     }
-    const lifeMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : LEFT_MS_MIN;
-    return { headers: bearer(token), expiresAtMs: askedAtMs + lifeMs };
-  }
-
-  async #answer(): Promise<{ readonly status: number; readonly text: string }> {
-    const body = new URLSearchParams(await this.issuer.form()).toString();
-    try {
-      const answer = await request(this.issuer.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      const pieces: Buffer[] = [];
-      let bytes = 0;
-      for await (const piece of answer.body as AsyncIterable<Buffer>) {
-        bytes += piece.length;
-        if (bytes > ANSWER_BYTES_MAX) throw new Error('the answer of the issuer is too long');
-        pieces.push(piece);
-      }
-      return { status: answer.statusCode, text: Buffer.concat(pieces).toString('utf8') };
-    } catch (cause) {
-      const message = `rig ${this.rig} got no access token: the issuer cannot be reached`;
-      throw new RigError('failed', message, { cause });
-    }
+    const reason = typeof error === 'string' ? ` (${error})` : '';
+    const message = `rig ${rig}: ${issuer.name} issued no token: status ${status}${reason}`;
+    throw new RigError('failed', message, { status: 401 });
   }
 }
 
+const isToken = (token: unknown): token is string =>
+  typeof token === 'string' && /^[\x21-\x7e]{1,16384}$/.test(token);
+
 const headersOf = ({ headers }: AccessToken): Readonly<Record<string, string>> => headers;
+
+const posted = async (url: string, body: string) => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await request(url, { method: 'POST', headers, body, signal });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of response.body as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new Error('the answer is too long');
+    pieces.push(piece);
+  }
+  const answer = parseObject(Buffer.concat(pieces).toString('utf8'));
+  return { status: response.statusCode, answer: answer ?? {} };
+};

@@ -1,6 +1,6 @@
-import { type TokenPart } from '#events/token-meters.js';
 import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
-import { type UsageParts } from '#platform/chats/chat-usage.js';
+import { type TokenPart } from '#events/token-meters.js';
+import { type Usage, type UsageParts } from '#platform/chats/chat-usage.js';
 import { isTokenCount } from '../token-usage.js';
 
 /** All tokens of a prompt and of its answer. */
@@ -10,31 +10,35 @@ export interface Totals {
 }
 
 /**
- * Reads the counts of one usage object. A count that is absent was not measured; one that cannot be
- * is refused. Parts never exceed their total: what is too much falls to the customer's favour.
+ * Sorts the counts of one usage object into classes. A count that cannot be is not read, one above
+ * its total is cut; the customer has the benefit, and the doubts say so.
  */
 export class StatedCounts {
   readonly #doubts = new Set<UsageDoubt>();
   readonly #parts: Partial<Record<TokenPart, number>> = {};
 
-  /** Undefined for a count that is not stated. */
-  read(value: unknown): number | undefined {
+  doubt(doubt: UsageDoubt): void {
+    this.#doubts.add(doubt);
+  }
+
+  /** Undefined for a count that is not stated; one that cannot be is refused. */
+  count(value: unknown): number | undefined {
     if (value === undefined || value === null) return undefined;
     if (isTokenCount(value)) return value;
     this.doubt('bad_count');
     return undefined;
   }
 
-  /** @returns the tokens of the total that are left for other parts */
+  /**
+   * Counts tokens of a total in a class of their own.
+   * @returns the tokens of the total that are left for other classes
+   */
   take(part: TokenPart, count: number | undefined, left: number): number {
     if (count === undefined) return left;
     if (count > left) this.doubt('parts_above_total');
-    this.#parts[part] = Math.min(count, left);
-    return left - Math.min(count, left);
-  }
-
-  doubt(doubt: UsageDoubt): void {
-    this.#doubts.add(doubt);
+    const taken = Math.min(count, left);
+    this.#parts[part] = (this.#parts[part] ?? 0) + taken;
+    return left - taken;
   }
 
   /** A stated total below its parts cuts the answer, which is dearer, then the prompt. */
@@ -47,10 +51,13 @@ export class StatedCounts {
     return { promptTokens: cut, completionTokens: total - cut };
   }
 
-  /** The fields of a usage beside its totals. */
-  rest(): { readonly parts?: UsageParts; readonly doubts?: readonly UsageDoubt[] } {
+  /** The usage, as the provider states it. */
+  usage(totals: Totals): Usage {
+    const parts: UsageParts = this.#parts;
     return {
-      ...(Object.keys(this.#parts).length > 0 && { parts: this.#parts }),
+      ...totals,
+      source: 'provider',
+      ...(Object.keys(parts).length > 0 && { parts }),
       ...(this.#doubts.size > 0 && { doubts: [...this.#doubts] }),
     };
   }

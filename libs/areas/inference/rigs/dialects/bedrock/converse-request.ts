@@ -1,6 +1,7 @@
 import { always } from '#platform/chats/honoured-fields.js';
 import { type JsonObject } from '../../chat-backend.js';
 import { rejectedField } from '../../field-rejection.js';
+import { isObject } from '../../token-usage.js';
 import {
   checkFields,
   type FunctionTool,
@@ -22,6 +23,7 @@ const HONOURED = {
   n: (value: unknown) => value === 1,
   seed: () => false,
   top_k: always,
+  thinking: always,
 };
 
 const TEMPERATURE_MAX = 1;
@@ -51,7 +53,7 @@ export const converseBody = (body: JsonObject): JsonObject => {
     system: instructions.length === 0 ? undefined : instructions.map((text) => ({ text })),
     inferenceConfig: present({
       maxTokens: limitOf(body),
-      temperature: numberOf(body, 'temperature', TEMPERATURE_MAX),
+      temperature: temperatureOf(body),
       topP: body['top_p'] ?? undefined,
       stopSequences: stopOf(body, STOPS_MAX),
     }),
@@ -62,22 +64,36 @@ export const converseBody = (body: JsonObject): JsonObject => {
   });
 };
 
+/** With thinking, Claude takes no temperature: the default is not sent then. */
+const temperatureOf = (body: JsonObject): number | undefined => {
+  const temperature = numberOf(body, 'temperature', TEMPERATURE_MAX);
+  return thinkingOf(body)?.['type'] === 'enabled' ? undefined : temperature;
+};
+
+/** The field of Claude's own interface, or a bound of tokens. */
+const thinkingOf = (body: JsonObject): JsonObject | undefined => {
+  const { thinking = null } = body;
+  if (isObject(thinking)) return thinking;
+  const tokensMax = reasoningWishOf(body)?.tokensMax;
+  return tokensMax === undefined ? undefined : { type: 'enabled', budget_tokens: tokensMax };
+};
+
 /** What Claude has beside the fields of Converse. */
 const ownFieldsOf = (body: JsonObject, model: string): JsonObject | undefined => {
   const { top_k: topK = null } = body;
-  const { tokensMax, isShown = true } = reasoningWishOf(body) ?? {};
-  if (!isShown) {
+  const thinking = thinkingOf(body);
+  if (reasoningWishOf(body)?.isShown === false) {
     const why = 'this provider always shows what it thought';
     throw rejectedField('reasoning.exclude', 'unsupported_parameter', why);
   }
-  if (topK === null && tokensMax === undefined) return undefined;
+  if (topK === null && !thinking) return undefined;
   if (!isClaude(model)) {
-    const field = topK === null ? 'reasoning.max_tokens' : 'top_k';
+    const field = topK === null ? 'thinking' : 'top_k';
     throw rejectedField(field, 'unsupported_parameter', `${model} has no such field`);
   }
   return {
     ...(topK !== null && { top_k: topK }),
-    ...(tokensMax !== undefined && { thinking: { type: 'enabled', budget_tokens: tokensMax } }),
+    ...(thinking && { thinking }),
   };
 };
 
@@ -89,9 +105,26 @@ const outputConfigOf = (body: JsonObject): JsonObject | undefined => {
   }
   if (format.type === 'text' && (effort === undefined || effort === 'none')) return undefined;
   return present({
-    effort: effort === 'none' ? undefined : effort,
+    effort: effort === undefined ? undefined : effortOf(effort),
     textFormat: format.type === 'text' ? undefined : textFormatOf(format),
   });
+};
+
+/** The efforts of Converse; OpenAI's smallest is its smallest. */
+const EFFORTS: Readonly<Record<string, string | undefined>> = {
+  none: undefined,
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'max',
+};
+
+const effortOf = (effort: string): string | undefined => {
+  if (Object.hasOwn(EFFORTS, effort)) return EFFORTS[effort];
+  const why = `expected one of ${Object.keys(EFFORTS).join(', ')}`;
+  throw rejectedField('reasoning_effort', 'unsupported_value', why);
 };
 
 const textFormatOf = (format: JsonObject): JsonObject => {

@@ -32,7 +32,7 @@ describe('the usage of Converse', () => {
     });
   });
 
-  it('takes a write without its life for one of 5 minutes, and the rest of an incomplete list', () => {
+  it('takes a write without its life for one of 5 minutes, and the rest of a short list', () => {
     const usage = { inputTokens: 1, outputTokens: 1, cacheWriteInputTokens: 100 };
     expect(converseUsage(usage, CLAUDE)?.parts).toEqual({ cache_write_5m_tokens: 100 });
     const cacheDetails = [{ ttl: '1h', inputTokens: 60 }];

@@ -18,8 +18,8 @@ export const converseUsage = (usage: unknown, source: ConverseSource): Usage | n
   const { inputTokens: stated, outputTokens: output } = usage;
   if (!isTokenCount(stated) || !isTokenCount(output)) return null;
   const counts = new StatedCounts();
-  const read = counts.read(usage['cacheReadInputTokens']);
-  const written = counts.read(usage['cacheWriteInputTokens']);
+  const read = counts.count(usage['cacheReadInputTokens']);
+  const written = counts.count(usage['cacheWriteInputTokens']);
   const cached = (read ?? 0) + (written ?? 0);
   const isTwice = countsCachedTwice(source) && cached > 0 && stated >= cached;
   if (isTwice) counts.doubt('parts_overlap');
@@ -30,7 +30,7 @@ export const converseUsage = (usage: unknown, source: ConverseSource): Usage | n
   const totals = total === stated + output ? all : counts.within(all, total);
   const left = counts.take('cache_read_tokens', read, totals.promptTokens);
   readWrites(counts, written, usage['cacheDetails'], left);
-  return { ...totals, ...counts.rest(), source: 'provider' };
+  return counts.usage(totals);
 };
 
 /** Streams of OpenAI's models state cached tokens within the input, and beside it. */
@@ -55,7 +55,7 @@ const readWrites = (
   for (const [life, part] of LIVES) {
     const stated = entries
       .filter((entry): entry is JsonObject => isObject(entry) && entry['ttl'] === life)
-      .map((entry) => counts.read(entry['inputTokens']) ?? 0);
+      .map((entry) => counts.count(entry['inputTokens']) ?? 0);
     if (stated.length > 0) left = counts.take(part, sumOf(stated), left);
   }
   if (left > 0 || entries.length === 0) counts.take('cache_write_5m_tokens', left, left);

@@ -6,7 +6,7 @@ const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 /** The type of a header whose value is a text. */
 const STRING = 7;
-/** The bytes of the values of other types; those of bytes and texts have their length before them. */
+/** The bytes of the values of other types; bytes and texts have their length before them. */
 const VALUE_BYTES: Readonly<Record<number, number>> = {
   0: 0,
   1: 0,
@@ -98,16 +98,11 @@ class EventFrames implements FrameReader {
 type Headers = ReadonlyMap<string, string>;
 
 const eventOf = (headers: Headers, payload: string): [data: string, name: string] => {
-  switch (headers.get(':message-type')) {
-    case 'exception':
-      return [payload, `!${headers.get(':exception-type') ?? ''}`];
-    case 'error': {
-      const message = headers.get(':error-message') ?? '';
-      return [JSON.stringify({ message }), `!${headers.get(':error-code') ?? ''}`];
-    }
-    default:
-      return [payload, headers.get(':event-type') ?? ''];
-  }
+  const type = headers.get(':message-type');
+  if (type === 'exception') return [payload, `!${headers.get(':exception-type') ?? ''}`];
+  if (type !== 'error') return [payload, headers.get(':event-type') ?? ''];
+  const message = headers.get(':error-message') ?? '';
+  return [JSON.stringify({ message }), `!${headers.get(':error-code') ?? ''}`];
 };
 
 /** The headers that are texts; null for bytes that are no headers. */

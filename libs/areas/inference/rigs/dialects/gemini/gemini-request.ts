@@ -160,8 +160,8 @@ const responseOf = ({ parts, id }: Result): JsonObject => {
 };
 
 /**
- * The parts of a model's turn with their signatures. Of parallel calls only the first has one, which
- * newer models want in every turn that is not over yet.
+ * The parts of a model's turn with their signatures. Of parallel calls only the first has one,
+ * which newer models want in every turn that is not over yet.
  */
 const signedParts = ({ parts }: Turn, model: string): readonly JsonObject[] => {
   const firstCall = parts.find(({ type }) => type === 'call');

@@ -5,7 +5,7 @@ import { StatedCounts, statedTier } from '../stated-counts.js';
 
 /**
  * The `usageMetadata` of Gemini, whole or merged from the chunks of a stream. The prompt contains
- * the cached tokens; thoughts are beside the candidates, and the prompts of tools beside the prompt.
+ * the cached tokens; thoughts are beside the candidates, the prompts of tools beside the prompt.
  * Videos and documents have no class of their own: they are fresh input.
  *
  * Protocol buffers leave a 0 out, so an answer of thoughts alone has no count of candidates.
@@ -15,9 +15,9 @@ export const geminiUsage = (metadata: unknown): Usage | null => {
   const { promptTokenCount: prompt, totalTokenCount: total } = metadata;
   if (!isTokenCount(prompt)) return null;
   const counts = new StatedCounts();
-  const tools = counts.read(metadata['toolUsePromptTokenCount']) ?? 0;
-  const candidates = counts.read(metadata['candidatesTokenCount']) ?? 0;
-  const thoughts = counts.read(metadata['thoughtsTokenCount']);
+  const tools = counts.count(metadata['toolUsePromptTokenCount']) ?? 0;
+  const candidates = counts.count(metadata['candidatesTokenCount']) ?? 0;
+  const thoughts = counts.count(metadata['thoughtsTokenCount']);
   const stated = {
     promptTokens: prompt + tools,
     completionTokens: candidates + (thoughts ?? 0),
@@ -30,9 +30,7 @@ export const geminiUsage = (metadata: unknown): Usage | null => {
   counts.take('image_output_tokens', answered.of('IMAGE'), rest);
   const serviceTier = tierOf(metadata);
   return {
-    ...totals,
-    ...counts.rest(),
-    source: 'provider',
+    ...counts.usage(totals),
     ...(serviceTier !== undefined && { serviceTier }),
   };
 };
@@ -50,7 +48,7 @@ class Modalities {
   constructor(counts: StatedCounts, list: unknown) {
     for (const entry of Array.isArray(list) ? (list as readonly unknown[]) : []) {
       if (!isObject(entry)) continue;
-      const tokens = counts.read(entry['tokenCount']);
+      const tokens = counts.count(entry['tokenCount']);
       const { modality } = entry;
       if (tokens !== undefined) this.#tokens.set(modality, (this.of(modality) ?? 0) + tokens);
     }
@@ -63,7 +61,7 @@ class Modalities {
 
 /** @param prompt all of its tokens but those of tools */
 const readInput = (counts: StatedCounts, prompt: number, metadata: JsonObject): void => {
-  const cached = counts.read(metadata['cachedContentTokenCount']);
+  const cached = counts.count(metadata['cachedContentTokenCount']);
   const stated = new Modalities(counts, metadata['promptTokensDetails']);
   const read = new Modalities(counts, metadata['cacheTokensDetails']);
   const cachedAudio = Math.min(read.of('AUDIO') ?? 0, cached ?? 0);

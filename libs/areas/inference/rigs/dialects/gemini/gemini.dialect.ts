@@ -1,6 +1,7 @@
 import { type ChatRequest, type JsonObject } from '../../chat-backend.js';
 import { statedTier } from '../stated-counts.js';
 import { tierAsked } from '../chat/chat-fields.js';
+import { type KeyHeaders } from '../credentials.js';
 import { type Dialect, type ProviderRequest } from '../dialect.js';
 import { geminiAnswer, geminiFailure, GeminiReader } from './gemini-answer.js';
 import { geminiErrors } from './gemini-errors.js';
@@ -25,6 +26,8 @@ const dialectOf = ({ path, request }: GeminiPlace): Dialect => ({
   errors: geminiErrors,
   tierIn: ({ 'x-gemini-service-tier': tier }) => statedTier(tier),
 });
+
+export const geminiKey: KeyHeaders = (key) => ({ 'x-goog-api-key': key });
 
 /** The Gemini API. */
 export const geminiDialect = (): Dialect =>

@@ -33,7 +33,7 @@ export const serviceAccount = (
   const open = async (): Promise<AccessTokens> => {
     const account = accountOf(rig, await secretIn(rig, secret));
     const form = () => ({ grant_type: GRANT, assertion: assertionOf(account, clock.now()) });
-    return new AccessTokens(rig, { url: account.tokenUrl, form }, clock);
+    return new AccessTokens(rig, { name: 'Google', url: account.tokenUrl, form }, clock);
   };
   return {
     headersFor: async () => {

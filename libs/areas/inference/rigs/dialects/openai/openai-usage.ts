@@ -19,7 +19,7 @@ export const statedUsage = (usage: unknown): Usage | null => {
   const inputs = usage['prompt_tokens_details'];
   const outputs = usage['completion_tokens_details'];
   const counts = new StatedCounts();
-  const reasoning = isObject(outputs) ? counts.read(outputs['reasoning_tokens']) : undefined;
+  const reasoning = isObject(outputs) ? counts.count(outputs['reasoning_tokens']) : undefined;
   // Older models of xAI count reasoning beside the completion: the total tells.
   const isBeside = reasoning !== undefined && total === prompt + completion + reasoning;
   const completionTokens = isBeside ? completion + reasoning : completion;
@@ -27,9 +27,9 @@ export const statedUsage = (usage: unknown): Usage | null => {
   readInput(counts, totals, isObject(inputs) ? inputs : {}, usage['prompt_cache_hit_tokens']);
   const left = counts.take('reasoning_tokens', reasoning, totals.completionTokens);
   if (isObject(outputs)) {
-    counts.take('audio_output_tokens', counts.read(outputs['audio_tokens']), left);
+    counts.take('audio_output_tokens', counts.count(outputs['audio_tokens']), left);
   }
-  return { ...totals, ...counts.rest(), source: 'provider' };
+  return counts.usage(totals);
 };
 
 const readInput = (
@@ -38,10 +38,10 @@ const readInput = (
   details: JsonObject,
   cacheHits: unknown,
 ): void => {
-  const read = counts.read(details['cached_tokens']) ?? counts.read(cacheHits);
-  const written = counts.read(details['cache_write_tokens']);
-  const audio = counts.read(details['audio_tokens']);
-  const image = counts.read(details['image_tokens']);
+  const read = counts.count(details['cached_tokens']) ?? counts.count(cacheHits);
+  const written = counts.count(details['cache_write_tokens']);
+  const audio = counts.count(details['audio_tokens']);
+  const image = counts.count(details['image_tokens']);
   // Reading is the cheapest class, so it is believed first.
   let left = counts.take('cache_read_tokens', read, promptTokens);
   left = counts.take('cache_write_30m_tokens', written, left);
