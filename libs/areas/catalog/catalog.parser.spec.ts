@@ -385,7 +385,7 @@ describe('catalog parser, rejecting', () => {
     ],
     [
       'a header that Quipu writes',
-      withRig('name: a, kind: anthropic, headers: { Content-Length: 1 }'),
+      withRig('name: a, kind: anthropic, headers: { Content-Length: "1" }'),
       `${FILE}:2:60: rigs[0].headers.Content-Length is a header that Quipu writes`,
     ],
     [
