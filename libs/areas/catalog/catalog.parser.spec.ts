@@ -65,6 +65,7 @@ describe('catalog parser', () => {
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
+          hasResponses: false,
           features: null,
           allowsPrivateUrls: false,
           allowedFields: [],

@@ -111,13 +111,13 @@ export class ChatAdmission {
   }
 
   /** @throws DomainError, RouteError */
-  #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
+  #ask({ accountId, body, others, routingMode, original }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = this.modes.pinnedRig(body, routingMode);
     const model = chatModel(this.catalog, body.model);
     const tariff = tariffOf(this.catalog, model.id, now);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
-    this.rigs.check(target, body);
+    this.rigs.check(target, body, original);
     return { now, pin, model, tariff, terms: termsOf([body, ...(others ?? [])]) };
   }
 

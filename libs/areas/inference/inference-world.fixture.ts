@@ -45,6 +45,8 @@ export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[
 
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
+  speaks = (): boolean => false;
+
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */
   onAsked: () => void = () => undefined;
