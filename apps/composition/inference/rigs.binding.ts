@@ -188,8 +188,16 @@ const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
 };
 
 /** What decides the fields that belong to the operator. */
-const serverOf = (rig: ServerRigEntry): RigServer | null =>
-  rig.kind === 'openai' ? rig.server : 'openai';
+const serverOf = (rig: ServerRigEntry): RigServer | null => {
+  switch (rig.kind) {
+    case 'openai':
+      return rig.server;
+    case 'azure-openai':
+      return 'openai';
+    case 'anthropic':
+      return 'anthropic';
+  }
+};
 
 const backendOf = (
   rig: CatalogRig,

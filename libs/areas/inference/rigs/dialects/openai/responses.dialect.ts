@@ -16,8 +16,8 @@ export const responseRequest = (request: ChatRequest): ProviderRequest => {
   const original = originalIn(request, 'responses');
   if (!original) throw new Error('the request is of another dialect');
   const { body } = request;
-  const limit = body['max_tokens'] ?? body['max_completion_tokens'];
-  const isSame = limit === undefined || limit === original.body['max_tokens'];
+  const limit = limitOf(body);
+  const isSame = limit === undefined || limit === limitOf(original.body);
   return {
     path: '/responses',
     body: originalBody(original, {
@@ -26,6 +26,8 @@ export const responseRequest = (request: ChatRequest): ProviderRequest => {
     }),
   };
 };
+
+const limitOf = (body: JsonObject): unknown => body['max_tokens'] ?? body['max_completion_tokens'];
 
 /** Null for JSON that is no response. */
 export const responseAnswer = (response: JsonObject, request: ChatRequest): ChatAnswer | null => {
