@@ -6,7 +6,7 @@ import { type Logger } from 'pino';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/areas/area.js';
-import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
+import { readerLeases } from '#platform/runtime/lease/reader-leases.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { type ProjectorLink } from '#platform/runtime/projector/projector-link.js';
 import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
@@ -121,7 +121,7 @@ export const startGateway = async (
   if (subscriptions === 'here' || projector) await runtime.startReactions(commands, serviceOf);
   if (subscriptions === 'under-lease') {
     const { instance, lease } = settings;
-    runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands, serviceOf);
+    runtime.startUnder(readerLeases(runtime, { instance, ...lease }), commands, serviceOf);
   }
   const grpc = await serveEventStoreOf(settings, engines.eventStore, app);
   // Before the bootstrap, whose secrets are shown once, by a start that succeeds.

@@ -2,7 +2,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/areas/area.js';
-import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
+import { readerLeases } from '#platform/runtime/lease/reader-leases.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
@@ -51,7 +51,7 @@ export const startProjector = async (
   const app = await createOperationsApplication(module, logger);
   const { instance, lease } = settings;
   const serviceOf: ServiceSource = (type) => app.get(type, { strict: false });
-  const leadership = leaseLeadership(runtime, { instance, ...lease });
+  const leadership = readerLeases(runtime, { instance, ...lease });
   runtime.startUnder(leadership, app.get(CommandBus), serviceOf);
   await wait.end();
   await listen(app, settings);

@@ -3,8 +3,8 @@ import { ModelPrice } from '#areas/catalog/token-price.schema.js';
 import { converseUsage } from '#areas/inference/rigs/dialects/bedrock/converse-usage.js';
 import { geminiUsage } from '#areas/inference/rigs/dialects/gemini/gemini-usage.js';
 import { statedUsage } from '#areas/inference/rigs/dialects/openai/openai-usage.js';
-import { chargedLinesOf } from '#areas/inference/token-lines.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { chargedTokenLines } from '#platform/ledger/token-price.js';
 import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
@@ -30,6 +30,8 @@ const priceOfList = (list: keyof typeof LISTS) =>
     ),
   ).price;
 
+const NO_OTHERS = { rateFor: () => undefined, idOf: () => undefined };
+
 const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
 const unitsCases = CASES.filter((one): one is UnitsCase => 'units' in one);
 
@@ -46,16 +48,20 @@ describe('the worked cases of the price lists of providers', () => {
     expect(stated).not.toBeNull();
     if (!stated) return;
     const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
-    const lines = chargedLinesOf(
+    const tariff = new TokenTariff(NO_OTHERS, list, rate, 0);
+    const { lines } = tariff.charged(
       { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
-      rate,
-      { prompts: 1, hasMedia: true, ...(asked !== undefined && { service: asked }) },
+      { hasMedia: true, ...(asked !== undefined && { service: asked }) },
     );
     expect(exactOf(lines)).toBe(microUsd);
   });
 
   it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
-    const lines = chargedTokenLines(units, priceOfList(list), service);
+    const lines = chargedTokenLines(
+      units,
+      priceOfList(list),
+      service === undefined ? {} : { service },
+    );
     expect(exactOf(lines)).toBe(microUsd);
   });
 });

@@ -7,7 +7,11 @@ import {
   rigModelOf,
   type ServerRigEntry,
 } from '#areas/catalog/catalog-entry.js';
-import { type ChatFeature, EMBEDDED_FEATURES } from '#areas/inference/rigs/chat-features.js';
+import {
+  type ChatFeature,
+  EMBEDDED_FEATURES,
+  type SpokenDialect,
+} from '#areas/inference/rigs/chat-features.js';
 import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import { createHttpRig } from '#areas/inference/rigs/http-rig.js';
 import {
@@ -75,7 +79,8 @@ export const bindRigs = (
     closing = Promise.all([closing, closeWhenIdle(old)]);
   });
   return {
-    check: (target, body) => current.check(target, body),
+    check: (target, body, original) => current.check(target, body, original),
+    speaks: (model, dialect) => current.speaks(model, dialect),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
     embed: (order, signal) => current.embed(order, signal),
@@ -162,6 +167,12 @@ const rigsOf = (
     };
   });
 
+/** The dialects beside the chat in which a server takes the requests of callers as they are. */
+const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
+  if (rig.kind === 'anthropic') return ['messages'];
+  return rig.kind === 'openai' && rig.hasResponses ? ['responses'] : [];
+};
+
 /** What a kind of server does, where its catalog does not say. */
 const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
   openai: SERVER_FEATURES,
@@ -174,13 +185,22 @@ const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>>
 
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   if (rig.kind === 'embedded') return EMBEDDED_FEATURES;
-  const features: readonly ChatFeature[] = rig.features ?? FEATURES[rig.kind];
+  const does: readonly ChatFeature[] = rig.features ?? FEATURES[rig.kind];
+  const features = [...does, ...dialectsOf(rig)];
   return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
 };
 
 /** What decides the fields that belong to the operator. */
-const serverOf = (rig: ServerRigEntry): RigServer | null =>
-  rig.kind === 'openai' ? rig.server : 'openai';
+const serverOf = (rig: ServerRigEntry): RigServer | null => {
+  switch (rig.kind) {
+    case 'openai':
+      return rig.server;
+    case 'azure-openai':
+      return 'openai';
+    case 'anthropic':
+      return 'anthropic';
+  }
+};
 
 const backendOf = (
   rig: CatalogRig,

@@ -73,6 +73,8 @@ export interface OpenAiRigEntry extends AnyServerEntry {
   readonly kind: 'openai';
   /** What the server is; null: any server that speaks the protocol. */
   readonly server: ServerKind | null;
+  /** Whether it takes requests of the Responses API. */
+  readonly hasResponses: boolean;
 }
 
 /** Anthropic's Messages, of Anthropic or of a server that speaks them. */

@@ -65,6 +65,7 @@ describe('catalog parser', () => {
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
+          hasResponses: false,
           features: null,
           allowsPrivateUrls: false,
           allowedFields: [],
@@ -385,7 +386,7 @@ describe('catalog parser, rejecting', () => {
     ],
     [
       'a header that Quipu writes',
-      withRig('name: a, kind: anthropic, headers: { Content-Length: 1 }'),
+      withRig('name: a, kind: anthropic, headers: { Content-Length: "1" }'),
       `${FILE}:2:60: rigs[0].headers.Content-Length is a header that Quipu writes`,
     ],
     [

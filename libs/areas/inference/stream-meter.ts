@@ -8,6 +8,7 @@ import { type AdmittedChat } from './chat-admission.js';
 import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
 import { type ChatChunk, RigError } from './rigs/chat-backend.js';
+import { originalOf } from './rigs/json-source.js';
 import { type RoutedStream } from './rigs/rig-router.js';
 
 /** Of chunks as JSON, a line each. */
@@ -39,7 +40,7 @@ export class StreamMeter {
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
         this.#pagesDelivered += 1;
-        const lines = page.value.map((chunk) => echoedJson(chunk, echo));
+        const lines = page.value.map((chunk) => originalOf(chunk) ?? echoedJson(chunk, echo));
         for (const line of lines) this.#bytesOut += Buffer.byteLength(line);
         yield lines;
       }

@@ -58,7 +58,7 @@ export class AccessDeniedError extends StoreUnavailableError {
   override readonly name = 'AccessDeniedError';
 }
 
-/** What is stored cannot be read as an event. No reader skips it without saying so. */
+/** A stored event cannot be read. No reader skips it without a report. */
 export class DamagedEventError extends EventStoreError {
   override readonly name = 'DamagedEventError';
   readonly code = 'damaged-event';

@@ -5,8 +5,10 @@ import { AnyServer, serverEntryOf } from './any-rig.schema.js';
 export const OpenAiRig = AnyServer.extend({
   kind: z.literal('openai'),
   server: z.enum(SERVER_KINDS).optional(),
-}).transform(({ kind, server, ...rig }): OpenAiRigEntry => ({
+  responses: z.boolean().default(false),
+}).transform(({ kind, server, responses, ...rig }): OpenAiRigEntry => ({
   ...serverEntryOf(rig),
   kind,
   server: server ?? null,
+  hasResponses: responses,
 }));

@@ -1,12 +1,13 @@
 import { type Clock } from '#platform/kernel/clock.js';
+import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { RigQueue, type RigQueueLimits, type RigQueuePorts, type RigSlot } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { type Need, needsOf, NO_NEEDS } from './chat-features.js';
-import { ableTo, refuseFields } from './rig-eligibility.js';
+import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { ableTo, hasFeature, refuseFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
@@ -59,10 +60,12 @@ export interface RouteOrder extends RouteTarget {
   readonly request: (terms?: RigModelTerms) => ChatRequest;
   /** What a rig must do to answer it, as `needsOf` finds it. */
   readonly needs: readonly Need[];
+  /** The dialect of the original request, for rigs that speak it. */
+  readonly dialect?: CallerDialect;
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs'> {
+export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs' | 'dialect'> {
   readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
 }
 
@@ -72,6 +75,8 @@ export interface Routed {
   readonly attempts: readonly Attempt[];
   /** What that rig calls the model; absent: as the catalog's model says. */
   readonly modelSent?: string;
+  /** That rig speaks the dialect of the original request, and was sent it. */
+  readonly isOriginal?: boolean;
 }
 
 export interface RoutedAnswer extends Routed {
@@ -96,7 +101,9 @@ export interface RigRouter {
    * has a field of the operator of one of them: before anything is held for it.
    * @throws RouteError
    */
-  check(target: RouteTarget, body: JsonObject): void;
+  check(target: RouteTarget, body: JsonObject, original?: OriginalRequest): void;
+  /** Whether a rig of the model takes requests of this dialect as they are. */
+  speaks(model: string, dialect: SpokenDialect): boolean;
   /**
    * Rejects such needs and fields, whether a rig is up or not.
    * @throws RouteError
@@ -129,15 +136,22 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     const rigs = ableTo(needs, candidatesFor(order), order);
     return { model, account, priority, signal, rigs };
   };
-  const allowed = (target: RouteTarget, body: JsonObject): readonly RigState[] => {
-    const candidates = ableTo(needsOf(body), candidatesFor(target), target);
+  const allowed = (
+    target: RouteTarget,
+    body: JsonObject,
+    original?: OriginalRequest,
+  ): readonly RigState[] => {
+    const needs = requestNeedsOf(body, original);
+    const candidates = ableTo(needs, candidatesFor(target), target);
     refuseFields(candidates, body);
     return candidates;
   };
   return {
     refuseFields: (target, body) => void allowed(target, body),
-    check(target, body) {
-      const candidates = allowed(target, body);
+    speaks: (model, feature) =>
+      states.some(({ rig }) => [...rig.models].includes(model) && hasFeature(rig, { feature })),
+    check(target, body, original) {
+      const candidates = allowed(target, body, original);
       const { model, account = NO_ACCOUNT } = target;
       const request = {
         candidates,
@@ -200,10 +214,16 @@ const requestFor = <Request extends { readonly body: JsonObject }>(
 
 const routedBy = (
   { state: { rig } }: RigSlot,
-  { model }: RouteTarget,
+  { model, dialect }: RouteTarget & Pick<RouteOrder, 'dialect'>,
 ): Omit<Routed, 'attempts'> => {
   const terms = rig.terms?.get(model);
-  return { rig: rig.name, ...(terms && { modelSent: terms.upstreamId }) };
+  const isOriginal =
+    dialect !== undefined && dialect !== 'chat' && hasFeature(rig, { feature: dialect });
+  return {
+    rig: rig.name,
+    ...(terms && { modelSent: terms.upstreamId }),
+    ...(isOriginal && { isOriginal }),
+  };
 };
 
 type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;

@@ -29,6 +29,8 @@ export interface EventStoreDbOptions {
    * `kurrentdb+discover://` (`@kurrent/kurrentdb-client`), with the options of those packages.
    */
   readonly url: string;
+  /** Of the streams of this installation on the server. Default: none. */
+  readonly prefix?: string;
   readonly logger?: Logger;
   readonly timeouts?: Partial<EventStoreDbTimeouts>;
 }
@@ -42,12 +44,14 @@ export interface EventStoreDbOptions {
  */
 export const openEventStoreDb = async ({
   url,
+  prefix = '',
   logger,
   timeouts,
 }: EventStoreDbOptions): Promise<EventStore> =>
-  new EventStoreDbEventStore(await acquireNode(url, { ...TIMEOUTS, ...timeouts }, logger));
+  new EventStoreDbEventStore(await acquireNode({ url, prefix }, { ...TIMEOUTS, ...timeouts }, logger));
 
 class EventStoreDbEventStore implements EventStore {
+  readonly isSparse = true;
   readonly #node: SharedNode;
   readonly #connection: Connection;
   readonly #reader: EventStoreDbLogReader;

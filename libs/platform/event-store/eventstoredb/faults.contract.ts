@@ -11,7 +11,7 @@ type OpenStore = (
   timeouts?: Partial<EventStoreDbTimeouts>,
 ) => Promise<{ readonly log: ServedTestLog; readonly store: EventStore }>;
 
-/** What may go wrong between a store and its server, through one of the packages. */
+/** Faults between a store and its server, through one of the packages. */
 export const survivesFaults = (scheme: string): void => {
   const laboratory = new Laboratory();
   const urlOf = (log: ServedTestLog) => `${scheme}://${log.address}?tls=false`;

@@ -32,6 +32,18 @@ export const statedUsage = (usage: unknown): Usage | null => {
   return counts.usage(totals);
 };
 
+/** The `usage` object of OpenAI's responses: the same counts by other names. */
+export const responseUsage = (usage: unknown): Usage | null =>
+  isObject(usage)
+    ? statedUsage({
+        prompt_tokens: usage['input_tokens'],
+        completion_tokens: usage['output_tokens'],
+        total_tokens: usage['total_tokens'],
+        prompt_tokens_details: usage['input_tokens_details'],
+        completion_tokens_details: usage['output_tokens_details'],
+      })
+    : null;
+
 const readInput = (
   counts: StatedCounts,
   { promptTokens }: Totals,
