@@ -196,6 +196,9 @@ const serverOf = (rig: ServerRigEntry): RigServer | null => {
     case 'openai':
       return rig.server;
     case 'azure-openai':
+    case 'gemini':
+    case 'vertex':
+    case 'bedrock':
       return 'openai';
     case 'anthropic':
       return 'anthropic';
