@@ -21,7 +21,8 @@ import { eventsOf, startWorld, type World } from './quipu.harness.js';
 const REGION = 'eu-central-1';
 const PLACE = { project: 'acme-test', location: 'europe-west4' };
 const GEMINI = 'gemini-3.8-flash';
-const CLAUDE = `arn:aws:bedrock:${REGION}:123456789012:inference-profile/eu.anthropic.claude-opus-5-5`;
+const PROFILE = 'inference-profile/eu.anthropic.claude-opus-5-5';
+const CLAUDE = `arn:aws:bedrock:${REGION}:123456789012:${PROFILE}`;
 const AWS = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };
 const PNG = 'iVBORw0KGgo=';
 
