@@ -72,6 +72,12 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['spiking/record.py', 'numerics'],
     record: null,
   },
+  usage: {
+    requirements: 'usage/requirements.txt',
+    script: ['usage/record.py'],
+    record: 'usage/genai-prices.json',
+    prints: true,
+  },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',
     script: ['wasmtime/record.py'],

@@ -50,6 +50,8 @@ export interface ChatOutcome {
   readonly usage: Usage;
   readonly outcome: Capture['outcome'];
   readonly rig: string;
+  /** As in `Routed`. */
+  readonly modelSent?: string;
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
@@ -109,13 +111,13 @@ export class ChatAdmission {
   }
 
   /** @throws DomainError, RouteError */
-  #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
+  #ask({ accountId, body, others, routingMode, original }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = this.modes.pinnedRig(body, routingMode);
     const model = chatModel(this.catalog, body.model);
     const tariff = tariffOf(this.catalog, model.id, now);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
-    this.rigs.check(target, body);
+    this.rigs.check(target, body, original);
     return { now, pin, model, tariff, terms: termsOf([body, ...(others ?? [])]) };
   }
 
@@ -141,8 +143,8 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
-  { model, tariff, terms }: Asked,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
+  { model: { upstreamId }, tariff, terms }: Asked,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
@@ -150,7 +152,7 @@ const capture = (
   const { lines, doubts } = tariff.charged(usage, terms);
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: model.upstreamId, answered: modelAnswered },
+    models: { asked, sent: modelSent ?? upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,

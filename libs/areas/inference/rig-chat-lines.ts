@@ -81,8 +81,6 @@ export class RigChatLines extends ChatLines {
     const { body, others, model, pin, bound } = this.#check(line);
     const isBatch = priority === 'batch';
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
-    const sent = upstreamBody(body, model, bound);
-    const request = { body: sent, promptTokensMax: bound.inputTokens, isBatch };
     const one = (order: RouteOrder) => this.rigs.complete(order, signal);
     const ask = others.length > 0 ? answersToAll(one, { body, others, isBatch }, model) : one;
     const { answer, rig } = await ask({
@@ -90,7 +88,11 @@ export class RigChatLines extends ChatLines {
       account,
       priority,
       needs: needsOf(body),
-      request: () => request,
+      request: (terms) => ({
+        body: upstreamBody(body, model, bound, terms),
+        promptTokensMax: bound.inputTokens,
+        isBatch,
+      }),
       ...(pin !== undefined && { pin }),
     });
     const usage = usageWithin(answer.usage, bound);

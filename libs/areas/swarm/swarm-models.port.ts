@@ -1,10 +1,11 @@
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
+import { type RigKind } from '#events/rig-kinds.js';
 
 /** A rig of the catalog that serves a model. */
 export interface SwarmRig {
   readonly name: string;
-  readonly kind: 'embedded' | 'openai';
+  readonly kind: RigKind;
   /** False while its breaker is open. */
   readonly isUp: boolean;
 }
