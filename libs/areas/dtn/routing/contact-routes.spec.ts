@@ -30,7 +30,7 @@ const TUTORIAL: readonly Contact[] = (
     [4, 5, 50, 60],
     [5, 4, 50, 60],
   ] as const
-).map((each, n) => contact(n, ...each));
+).map(([from, to, start, end], n) => contact(n, from, to, start, end));
 
 const searchOf = (more: Partial<RouteSearch> = {}): RouteSearch => ({
   from: '1',
