@@ -175,8 +175,8 @@ export class BundlesController {
   @ApiOperation({
     summary: 'Explain routes',
     description:
-      'How a bundle would travel over the contacts of the next 7 days, with alternatives. Nothing ' +
-      'is sent and nothing is booked. `gaps` has the links without contacts.',
+      'How a bundle would travel over the contacts of the next 7 days, with alternatives. ' +
+      'Nothing is sent and nothing is booked. `gaps` has the links without contacts.',
   })
   @ApiOkResponse({ type: RoutesDto, description: 'The routes, the first to arrive first.' })
   @FailsWith('dtn_eid_invalid', 'orbit_busy', 'orbit_unavailable', 'orbit_failed')

@@ -35,7 +35,7 @@ const presentHop = (hop: BookedHop): RouteHopDto => ({
   arrives_at: hop.arrivesAt,
 });
 
-/** A bundle whose time has passed, and a route that has lapsed, are shown so before the log has it. */
+/** An expired bundle and a lapsed route are shown so before the log has it. */
 const statusOf = ({ status, expiresAt, route }: CustodyRecord, at: string): BundleDto['status'] => {
   if (status !== 'stored') return status;
   if (expiresAt !== null && expiresAt <= at) return 'expired';
@@ -43,7 +43,10 @@ const statusOf = ({ status, expiresAt, route }: CustodyRecord, at: string): Bund
   return isOpen ? 'en_route' : 'stored_no_route';
 };
 
-const presentBundle = (bundle: CustodyRecord, atMs: number): BundleDto => {
+/** The fields, which two answers have among others. */
+type BundleFields = Pick<BundleDto, keyof BundleDto>;
+
+const presentBundle = (bundle: CustodyRecord, atMs: number): BundleFields => {
   const status = statusOf(bundle, new Date(atMs).toISOString());
   const route = (status === 'en_route' && bundle.route) || [];
   const window = route.find(({ kind }) => kind !== 'ground') ?? route[0];

@@ -63,7 +63,7 @@ const react = ({ type, data }: CustodyEvent): readonly SagaAction<CustodyCommand
   }
 };
 
-/** Ends a bundle with its lifetime, plans it again when a contact has passed, and keeps its bytes. */
+/** Ends a bundle with its lifetime, plans it again after a lapse, and keeps its bytes. */
 export const bundleCustodySaga: Saga<CustodyEvent, object, CustodyCommand> = {
   name: 'bundle-custody',
   on: { BundleAccepted, BundleRerouted, BundleCancelled, BundleExpired },

@@ -64,7 +64,7 @@ export class ContactPlans {
     return { contacts: found.filter(isAhead), gaps };
   }
 
-  /** One search serves an hour. Contacts keep their names when newer elements move them a little. */
+  /** One search serves an hour. Contacts keep their names when newer elements move them. */
   async #passesOf(link: LinkDeclared['data'], nowMs: number): Promise<readonly PlannedContact[]> {
     const { linkId, stationId, satelliteId } = link;
     const fromMs = nowMs - (nowMs % MS_PER_HOUR);

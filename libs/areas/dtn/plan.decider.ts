@@ -68,8 +68,10 @@ const decide = ({ type, data }: PlanCommand, state: PlanState): PlanEvent[] => {
 const evolve = (state: PlanState, { type, data }: PlanEvent): PlanState => {
   switch (type) {
     case 'ContactPlanned': {
-      // Contacts that are over leave the state with the next one.
-      const open = state.contacts.filter(({ endsAt }) => endsAt > data.plannedAt);
+      // Contacts that are over leave the state when it is full.
+      const { contacts: before } = state;
+      const isOpen = ({ endsAt }: ContactPlanned['data']): boolean => endsAt > data.plannedAt;
+      const open = before.size < CONTACTS_MAX ? before : before.filter(isOpen);
       const contacts = open.set(data.contactId, data);
       return { ...state, lastContactId: data.contactId, contacts };
     }

@@ -38,10 +38,10 @@ export interface RouteSearch {
 }
 
 /**
- * The routes that arrive first, the best one first: contact graph routing with Dijkstra's search, as
- * Schedule-Aware Bundle Routing (CCSDS 734.3) has it, and Yen's algorithm for alternatives. A bundle
- * waits at a node for a contact; a contact counts where it has the time, the volume and the lifetime
- * for the whole bundle. No node is visited twice.
+ * The routes that arrive first, the best one first: contact graph routing with Dijkstra's search,
+ * as Schedule-Aware Bundle Routing (CCSDS 734.3) has it, and Yen's algorithm for alternatives. A
+ * bundle waits at a node for a contact; a contact counts where it has the time, the volume and the
+ * lifetime for the whole bundle. No node is visited twice.
  */
 export const routesOf = (
   plan: readonly Contact[],
