@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
 import { type BackUpOptions } from './back-up.js';
+import { type ConfirmLogOptions } from './confirm-log.js';
 import { limitOf, prefixOf, startOfTailOf } from '../options.js';
 import { type ListDeadLettersOptions } from './list-dead-letters.js';
 import { type RebuildProjectionsOptions } from './rebuild-projections.js';
@@ -16,6 +17,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
   addBackups(program, invoke);
   addMasterKey(commandGroup(program, 'master-key', 'Replace the master key.'), invoke);
+  addLog(commandGroup(program, 'log', 'Confirm, copy and check the log as a whole.'), invoke);
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {
@@ -88,6 +90,14 @@ const addBackups = (program: Command, invoke: Invoke): void => {
         { ...options, folder },
         async () => (await import('./restore.js')).restoreInstallation,
       ),
+    );
+};
+
+const addLog = (log: Command, invoke: Invoke): void => {
+  command(log, 'confirm', 'Say that a restored or exchanged log counts, so that it may be charged.')
+    .requiredOption('--reason <text>', 'why the log lacks events; it is kept in the log')
+    .action((options: ConfirmLogOptions) =>
+      invoke(options, async () => (await import('./confirm-log.js')).confirmLog),
     );
 };
 

@@ -18,6 +18,7 @@ import { hasMarked, markOf } from './log-mark.js';
 /** An event store that remembers the last event that this process has appended. */
 export class AppendWitness implements EventStore {
   readonly chain?: LogChain;
+  readonly isSparse: boolean;
   #last: Pick<RecordedEvent, 'stream' | 'id' | 'revision' | 'position'> | null = null;
 
   /** @param onAppended called after each append of this process */
@@ -26,6 +27,7 @@ export class AppendWitness implements EventStore {
     private readonly onAppended: () => void = () => undefined,
   ) {
     if (eventStore.chain) this.chain = eventStore.chain;
+    this.isSparse = eventStore.isSparse === true;
   }
 
   /** The mark of that event: whatever this process has done rests on a log that has it. */

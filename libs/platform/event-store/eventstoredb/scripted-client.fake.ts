@@ -57,7 +57,7 @@ export const recordAt = (position: bigint, part: Partial<ClientRecord> = {}): Cl
   revision: position - 1n,
   type: 'Counted',
   data: {},
-  metadata,
+  metadata: { ...metadata, recordedAt: '2026-01-02T03:04:05.678Z' },
   isJson: true,
   created: new Date(0),
   position: { commit: position },

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
-import { encodeAppend } from '../append.encoding.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import {
+  type EncodedAppend,
+  encodeAppend,
+  FIELDS_PER_EVENT,
+  METADATA_FIELD,
+} from '../append.encoding.js';
 import {
   EventStoreError,
   StoreUnavailableError,
@@ -13,6 +19,7 @@ import {
   type StreamName,
 } from '../event-store.port.js';
 import { messageOf } from './client-errors.js';
+import { withInstant } from '../said-metadata.js';
 import { type Connection } from './connection.js';
 import { type AppendRequest } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
@@ -37,8 +44,16 @@ export class SettlingAppender {
   readonly #connection: Connection;
   readonly #reader: EventStoreDbLogReader;
   readonly #timeouts: AppendTimeouts;
+  readonly #clock: Clock;
 
-  constructor(connection: Connection, reader: EventStoreDbLogReader, timeouts: AppendTimeouts) {
+  constructor(
+    connection: Connection,
+    reader: EventStoreDbLogReader,
+    timeouts: AppendTimeouts,
+    /** Says when an event was said. */
+    clock: Clock = systemClock,
+  ) {
+    this.#clock = clock;
     this.#connection = connection;
     this.#reader = reader;
     this.#timeouts = timeouts;
@@ -51,9 +66,9 @@ export class SettlingAppender {
     expected: ExpectedRevision,
     closing: AbortSignal,
   ): Promise<AppendResult> {
-    const encoded = encodeAppend(stream, events, expected);
+    const encoded = this.#said(encodeAppend(stream, events, expected), events);
     const { trouble } = this.#connection;
-    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    if (trouble !== null) throw new StoreUnavailableError(trouble.reason);
     const deadlineMs = this.#timeouts.attemptMs;
     const request = { stream, encoded, expected, deadlineMs };
     let failure: unknown;
@@ -64,6 +79,17 @@ export class SettlingAppender {
       failure = error;
     }
     return this.#settle(request, failure, closing);
+  }
+
+  /** Repeats have the instants of the first attempt. */
+  #said({ fields, units }: EncodedAppend, events: readonly EventToAppend[]): EncodedAppend {
+    const now = new Date(this.#clock.now()).toISOString();
+    const said = [...fields];
+    for (const [index, { recordedAt = now }] of events.entries()) {
+      const at = index * FIELDS_PER_EVENT + METADATA_FIELD;
+      said[at] = withInstant(said[at] ?? '', recordedAt);
+    }
+    return { fields: said, units };
   }
 
   /** Separate from `append`, since it is rare and costs timers and signals. */
