@@ -6,8 +6,8 @@ type Named = Pick<RecordedEvent, 'stream' | 'revision' | 'id'>;
 /**
  * Names one event at its place in one store, in at most 512 bytes. What is derived from a store
  * keeps the mark of the last event in it: a log that has this event at this place has every event
- * before it too. So it is the same log, and was not put back to an earlier state. A log has no other
- * identity.
+ * before it too. So it is the same log, and was not put back to an earlier state. A log has no
+ * other identity.
  */
 export const markOf = ({
   position,
