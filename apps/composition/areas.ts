@@ -12,6 +12,7 @@ import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
+import { orbitArea } from '#areas/orbit/orbit.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
@@ -64,6 +65,7 @@ export const areas: readonly Area[] = [
   adaptersArea,
   shardingArea,
   fleetArea,
+  orbitArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type InjectionToken } from '@nestjs/common';
 import { z } from 'zod';
 import { type Area } from '#platform/runtime/areas/area.js';
-import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
+import { type ElectionTarget } from '#platform/runtime/lease/reader-leases.js';
 import {
   type AnySettings,
   type InstallationFacts,

@@ -14,7 +14,7 @@ import {
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';
 import { type Endpoint, ThreadCalls } from '#platform/threads/thread-calls.js';
-import { type AttemptGate } from '../gateway/identity/attempt-gate.js';
+import { type SignInGate } from '../gateway/identity/sign-in-gate.js';
 import { answered } from '../operations/answered.js';
 import { type MetricValues, ProcessGroup } from '../operations/process-group.port.js';
 import {
@@ -38,7 +38,7 @@ export interface GatewayGroupOptions {
   readonly main: string;
   /** The variables of the gateway of this number, 1 for the first. */
   readonly environmentOf: (number: number) => NodeJS.ProcessEnv;
-  readonly attempts: AttemptGate;
+  readonly attempts: SignInGate;
   readonly logger: Logger;
   readonly drainMs: number;
 }

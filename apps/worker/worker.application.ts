@@ -86,7 +86,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const { instance: worker } = engineHost;
   const metrics = new WorkerMetrics();
   const runners = runnersOf(options, metrics);
-  const jobs = jobHostOf(options, runners);
+  const jobs = jobHostOf(options);
   const operations = new WorkerOperations(bus, runners, metrics, jobs);
   const tasks = [
     ...runners.all.map((runner) => tasksControllerOf(runner, worker)),
@@ -141,7 +141,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
     await stop();
     throw error;
   }
-  jobs.start();
+  jobs.start((options.jobs?.types ?? []).flatMap((type) => hostedByWorker(type, runners) ?? []));
   phase = 'serving';
   ready();
   heartbeats.beat();
@@ -183,16 +183,18 @@ const runnersOf = (
   return new TaskRunners(engines.map((definition) => new TaskRunner({ definition, ...parts })));
 };
 
-const jobHostOf = (
-  { bus, key, jobs = { types: [], key }, engineHost, logger }: WorkerOptions,
-  runners: TaskRunners,
-): JobHost => {
+const jobHostOf = ({
+  bus,
+  key,
+  jobs = { types: [], key },
+  engineHost,
+  logger,
+}: WorkerOptions): JobHost => {
   const seal = new JobSeal(jobs.key);
   return new JobHost({
     bus,
     host: engineHost.instance,
     seal,
-    types: jobs.types.flatMap((type) => hostedByWorker(type, runners) ?? []),
     sink: busReportSink(bus, seal),
     // Assignments to a worker carry input and checkpoint.
     read: () => Promise.reject(new Error('a worker opens no blobs')),

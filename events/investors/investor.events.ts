@@ -15,7 +15,7 @@ const ofAllocation = {
 };
 
 /** In force for every charge that follows it in the log. */
-export const NodeShareAllocated = defineEvent('NodeShareAllocated', {
+export const RigShareAllocated = defineEvent('RigShareAllocated', {
   version: 1,
   schema: z.strictObject({
     ...ofAllocation,
@@ -30,14 +30,14 @@ export const NodeShareAllocated = defineEvent('NodeShareAllocated', {
     allocatedAt: Instant,
   }),
 });
-export type NodeShareAllocated = EventOf<typeof NodeShareAllocated>;
+export type RigShareAllocated = EventOf<typeof RigShareAllocated>;
 
-export const NodeShareEnded = defineEvent('NodeShareEnded', {
+export const RigShareEnded = defineEvent('RigShareEnded', {
   version: 1,
   schema: z.strictObject({ ...ofAllocation, endedAt: Instant }),
 });
-export type NodeShareEnded = EventOf<typeof NodeShareEnded>;
+export type RigShareEnded = EventOf<typeof RigShareEnded>;
 
-export type NodeEvent = NodeShareAllocated | NodeShareEnded;
+export type RigShareEvent = RigShareAllocated | RigShareEnded;
 
-export const nodeEvents = [NodeShareAllocated, NodeShareEnded] as const;
+export const nodeEvents = [RigShareAllocated, RigShareEnded] as const;

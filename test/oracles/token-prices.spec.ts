@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelPrice } from '#areas/catalog/token-price.schema.js';
-import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
-import { chargedLinesOf } from '#areas/inference/token-lines.js';
+import { statedUsage } from '#areas/inference/rigs/dialects/openai/openai-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { chargedTokenLines } from '#platform/ledger/token-price.js';
 import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
@@ -28,6 +28,8 @@ const priceOfList = (list: keyof typeof LISTS) =>
     ),
   ).price;
 
+const NO_OTHERS = { rateFor: () => undefined, idOf: () => undefined };
+
 const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
 const unitsCases = CASES.filter((one): one is UnitsCase => 'units' in one);
 
@@ -37,16 +39,20 @@ describe('the worked cases of the price lists of providers', () => {
     expect(stated).not.toBeNull();
     if (!stated) return;
     const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
-    const lines = chargedLinesOf(
+    const tariff = new TokenTariff(NO_OTHERS, list, rate, 0);
+    const { lines } = tariff.charged(
       { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
-      rate,
-      { prompts: 1, hasMedia: true, ...(asked !== undefined && { service: asked }) },
+      { hasMedia: true, ...(asked !== undefined && { service: asked }) },
     );
     expect(exactOf(lines)).toBe(microUsd);
   });
 
   it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
-    const lines = chargedTokenLines(units, priceOfList(list), service);
+    const lines = chargedTokenLines(
+      units,
+      priceOfList(list),
+      service === undefined ? {} : { service },
+    );
     expect(exactOf(lines)).toBe(microUsd);
   });
 });

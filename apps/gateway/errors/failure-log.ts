@@ -36,10 +36,10 @@ export const factsOf = (
 /** What came of a rig and a code since the last line. */
 interface Repeats {
   count: number;
-  last: Line | undefined;
+  last: LoggedFailure | undefined;
 }
 
-interface Line extends Pick<FailedRequest, 'failure' | 'error'> {
+interface LoggedFailure extends Pick<FailedRequest, 'failure' | 'error'> {
   readonly facts: RequestFacts;
 }
 
@@ -106,7 +106,7 @@ export class FailureLog {
     this.#timers.add(timer);
   }
 
-  #print({ facts, failure, error }: Line, count: number): void {
+  #print({ facts, failure, error }: LoggedFailure, count: number): void {
     const { code, rig, status } = failure;
     const line = {
       ...facts,

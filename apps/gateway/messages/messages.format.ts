@@ -1,4 +1,4 @@
-import { type Usage } from '#platform/chats/chat-usage.js';
+import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
 import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { anthropicEnvelope } from '../errors/envelope.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
@@ -82,17 +82,19 @@ const idOf = ({ requestId }: MessageFacts): string => requestId.replaceAll('-', 
 
 /** Anthropic counts cached input beside `input_tokens`. A class that was not measured is null. */
 const usageOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => {
-  const writes = [
-    parts.cache_write_5m_tokens,
-    parts.cache_write_30m_tokens,
-    parts.cache_write_1h_tokens,
-  ].filter((count) => count !== undefined);
-  const written = writes.length > 0 ? writes.reduce((sum, count) => sum + count, 0) : null;
-  const read = parts.cache_read_tokens ?? null;
+  const { cache_write_5m_tokens: fiveMinutes, cache_write_1h_tokens: hour } = parts;
+  const written = writtenTokens(parts) ?? null;
+  const read = cachedTokens(parts) ?? null;
   return {
     input_tokens: promptTokens - (read ?? 0) - (written ?? 0),
     output_tokens: completionTokens,
     cache_creation_input_tokens: written,
+    ...((fiveMinutes ?? hour) !== undefined && {
+      cache_creation: {
+        ephemeral_5m_input_tokens: fiveMinutes ?? null,
+        ephemeral_1h_input_tokens: hour ?? null,
+      },
+    }),
     cache_read_input_tokens: read,
   };
 };

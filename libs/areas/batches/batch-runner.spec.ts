@@ -83,6 +83,7 @@ describe('an attempt of a batch', () => {
   const attemptOf = (lines: number, checkpoint: BatchCheckpoint | null = null) => ({
     jobId: BATCH_ID,
     accountId: ACCOUNT_ID,
+    submittedAt: '2026-11-22T15:00:00.000Z',
     attempt: 1,
     input: {
       userId: USER_ID,

@@ -1,6 +1,8 @@
-import { type LineAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { type LineAnswer } from '#platform/batches/batch-endpoint.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { errorType, type FailureDescription } from '#platform/runtime/areas/failure.js';
+import { sumOf } from './batch-checkpoint.js';
 import { type BatchLine } from './batch-line.js';
 
 /** A line that has run. */
@@ -10,9 +12,7 @@ export interface LineResult {
   /** Its line of the output or error file, without the end of the line. */
   readonly text: string;
   /** What it is charged for; nothing for a line that failed. */
-  readonly usage: Quantities;
-  /** The rig that answered; null where none did. */
-  readonly rig: string | null;
+  readonly used: readonly UsedUnits[];
 }
 
 const resultId = (requestId: string): string => `batch_req_${requestId.replaceAll('-', '')}`;
@@ -20,12 +20,14 @@ const resultId = (requestId: string): string => `batch_req_${requestId.replaceAl
 export const finishedResult = (
   { number, customId }: BatchLine,
   requestId: string,
-  { body, usage, rig }: LineAnswer,
+  { body, used }: LineAnswer,
 ): LineResult => {
   const response = { status_code: 200, request_id: requestId, body };
   const id = resultId(requestId);
-  const text = JSON.stringify({ id, custom_id: customId, response, error: null, charged: usage });
-  return { number, isCompleted: true, text, usage, rig };
+  const units = sumOf(used, ({ meter }) => meter);
+  const charged = Object.fromEntries(units.map(({ meter, quantity }) => [meter, quantity]));
+  const text = JSON.stringify({ id, custom_id: customId, response, error: null, charged });
+  return { number, isCompleted: true, text, used };
 };
 
 /** The answer that the caller would have got without a batch. */
@@ -42,7 +44,7 @@ export const failedResult = (
     response,
     error: null,
   });
-  return { number, isCompleted: false, text, usage: {}, rig: null };
+  return { number, isCompleted: false, text, used: [] };
 };
 
 /** The line of the error file for a line that did not run. */

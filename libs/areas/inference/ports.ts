@@ -1,4 +1,4 @@
-import { type TokenPrice } from '#events/token-price.vocabulary.js';
+import { type TokenRates } from '#platform/chats/token-tariff.js';
 
 /**
  * What inference needs of other areas, beside the ledger. The composition root binds each token to
@@ -8,12 +8,6 @@ import { type TokenPrice } from '#events/token-price.vocabulary.js';
 export const MODEL_CATALOG = Symbol('ModelCatalog');
 export const RIGS = Symbol('Rigs');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
-
-export interface TokenRate extends TokenPrice {
-  readonly version: number;
-  /** 0 to 100: how much less a line of a batch costs. */
-  readonly batchDiscountPercent: number;
-}
 
 export interface ServedModel {
   readonly id: string;
@@ -25,10 +19,8 @@ export interface ServedModel {
 }
 
 /** Lookups on the hot path; neither waits. */
-export interface ModelCatalog {
+export interface ModelCatalog extends TokenRates {
   model(id: string): ServedModel | undefined;
-  /** The rate in force at an instant, in milliseconds since the epoch. */
-  rateFor(modelId: string, atMs: number): TokenRate | undefined;
 }
 
 export interface RequestLimits {

@@ -129,8 +129,37 @@ export const tokenBounds = (body: ChatBody, model: ServedModel): TokenQuantities
       `${field} ${asked} is above the context of ${model.id}, ${model.contextTokens} tokens`,
     );
   }
+  const searches = searchesBound(body);
   return {
     inputTokens: promptTokensBound(body, model),
     outputTokens: (asked ?? model.maxOutputTokens) * choicesOf(body),
+    ...(searches > 0 && { searches }),
   };
 };
+
+/** Searches that are held for a request whose tool does not state `max_uses`. */
+export const SEARCHES_DEFAULT = 10;
+/** Searches of one request that are charged. */
+export const SEARCHES_MAX = 100;
+
+/** The searches of the web that a request may cost; a rig that makes more is not paid for them. */
+const searchesBound = (body: ChatBody): number => {
+  const tools: readonly unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
+  const stated = tools.filter(isSearchTool).map(({ max_uses: most }) => most);
+  if (body['web_search_options'] != null) stated.push(undefined);
+  const searches = stated.reduce<number>(
+    (sum, most) => sum + (isCount(most) ? most : SEARCHES_DEFAULT),
+    0,
+  );
+  return Math.min(searches, SEARCHES_MAX);
+};
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
+
+/** `web_search` of OpenAI, `web_search_20250305` of Anthropic. */
+const isSearchTool = (tool: unknown): tool is Readonly<Record<string, unknown>> =>
+  typeof tool === 'object' &&
+  tool !== null &&
+  'type' in tool &&
+  typeof tool.type === 'string' &&
+  tool.type.startsWith('web_search');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NodeShareEnded } from '#events/investors/investor.events.js';
+import { RigShareEnded } from '#events/investors/investor.events.js';
 import { PartnerMemberLeft, RevenueShareChanged } from '#events/partners/partner.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { AccrualDraft, type Accrued } from './accrual-draft.js';
@@ -126,7 +126,7 @@ describe('the shares of a charge', () => {
   it('end with the share of the investor', () => {
     const share = allocated('press', 10_000, 0);
     const { allocationId, rig, investorId } = share.data;
-    const ended = NodeShareEnded.of({ allocationId, rig, investorId, endedAt: AT });
+    const ended = RigShareEnded.of({ allocationId, rig, investorId, endedAt: AT });
     const { earnings } = accruedOf(share, charge(100n), ended, charge(100n));
     expect(earnings).toMatchObject([{ charges: 1, earnedMicroUsd: '100' }]);
   });

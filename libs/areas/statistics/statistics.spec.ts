@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { batchEvents } from '#events/batches/batch.events.js';
 import { accountEvents } from '#events/billing/account.events.js';
 import { rigEvents } from '#events/rigs/rig.events.js';
-import { statisticsEvents } from '#events/statistics/node.events.js';
+import { statisticsEvents } from '#events/statistics/worker.events.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyReadStore } from '#platform/runtime/faulty-stores.fake.js';
@@ -100,7 +100,7 @@ const open = async (groupMin: number) => {
         ...more,
       }),
     sample: (at: string, node: string, readings: object = {}) =>
-      record('NodeSampled', at, {
+      record('WorkerSampled', at, {
         node,
         isOnline: true,
         units: null,

@@ -67,7 +67,7 @@ interface Reference {
   }[];
 }
 
-/** In a batch, the last bits of a logit depend on what is beside it. */
+/** In a batch, the last bits of a logit depend on the other sequences. */
 describe.each([
   ['each in a context of its own', 64 * 1024 ** 2],
   ['in one batch', 0],

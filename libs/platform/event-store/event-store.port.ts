@@ -2,7 +2,7 @@ import { type DamagedEvent, type LogChain } from './log-chain.port.js';
 import { type PositionDemand } from './position-demand.js';
 
 /**
- * The log. Semantics are those of EventStoreDB, so that every adapter passes one suite
+ * The log, with the semantics of EventStoreDB, so that every adapter passes one suite
  * (`event-store.contract.ts`).
  */
 
@@ -18,7 +18,7 @@ export type StreamName = string;
 /** The stream's last revision that the writer has seen, or a statement about its existence. */
 export type ExpectedRevision = 'any' | 'no-stream' | 'stream-exists' | bigint;
 
-/** Who did it, on whose behalf, and because of what. Values never hold secrets. */
+/** The actor, its principal and the cause. Values never hold secrets. */
 export interface EventMetadata {
   /** The schema version of `data`. */
   readonly version: number;
@@ -94,8 +94,8 @@ export interface ReadAllOptions {
   readonly filter?: EventFilter;
   readonly maxCount?: number;
   /**
-   * For an audit: receives each damaged event, and the read goes on behind it. Without it the read
-   * fails with a DamagedEventError.
+   * For an audit: receives each damaged event, and the read continues behind it. By default the
+   * read fails with a DamagedEventError.
    */
   readonly onDamaged?: (damaged: DamagedEvent) => void;
 }
@@ -113,7 +113,9 @@ export interface SubscribeOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a catch-up subscription delivers. `events` may be empty when only the place has moved. */
+/**
+ * A delivery of a catch-up subscription. `events` may be empty when only the position has moved.
+ */
 export interface SubscriptionBatch {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here was delivered or filtered out: safe as a checkpoint after this batch. */
@@ -183,6 +185,8 @@ export interface EventStoreHealth {
   readonly writable: boolean;
   /** The reason, or null. */
   readonly reason: string | null;
+  /** Whether the reason is that the server denies access, which no retry changes. */
+  readonly isDenied?: boolean;
   /** Damaged events that reads of this process have met; absent where there are none. */
   readonly damaged?: readonly DamagedEvent[];
 }

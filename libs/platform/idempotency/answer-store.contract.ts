@@ -12,7 +12,7 @@ import {
 } from './answer-store.fixture.js';
 
 /**
- * What every adapter promises. `create` makes an empty store; a second adapter supplies nothing
+ * The promises of every adapter. `create` makes an empty store; a second adapter supplies nothing
  * else.
  */
 export const answerStoreContract = (adapter: string, create: () => Promise<AnswerStoreUnderTest>) =>

@@ -81,14 +81,13 @@ describe('a host of jobs', () => {
       bus,
       host: HOST,
       seal,
-      types: [knotsHosted(log, type)],
       sink,
       read: () => Promise.reject(new Error('there are no blobs')),
       logger,
       limits: LIMITS,
     });
     hosts.push(host);
-    host.start();
+    host.start([knotsHosted(log, type)]);
     return host;
   };
 
@@ -105,6 +104,7 @@ describe('a host of jobs', () => {
   const assign = async (json: unknown, changes: Partial<Assignment> = {}): Promise<void> => {
     const assignment: Assignment = {
       jobId: JOB,
+      submittedAt: '2026-11-22T15:00:00.000Z',
       attempt: 1,
       type: 'knots',
       accountId: '1',

@@ -36,7 +36,7 @@ class TroubledReadStore extends ForwardingReadStore {
   }
 }
 
-/** What every read store must do for kept streams. */
+/** The requirements of kept streams on every read store. */
 export const keptStreamsContract = (
   name: string,
   createStore: () => Promise<ReadStoreUnderTest>,

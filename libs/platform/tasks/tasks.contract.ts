@@ -18,7 +18,7 @@ export interface TasksUnderTest {
 const never = new AbortController().signal;
 
 /**
- * What an area may expect of its engine, in this process and with workers.
+ * The contract of an engine with its area, in this process and with workers.
  * @param open serves the engine under the names that the definition gives
  */
 export const tasksContract = (
@@ -49,7 +49,7 @@ export const tasksContract = (
 
     const run = (asked: CountingInput, signal = never) => opened.tasks.run(engine, asked, signal);
 
-    /** It goes on until it is stopped. */
+    /** It runs until it is stopped. */
     const LONG = input('word '.repeat(10_000).trim(), { pauseMs: 5 });
 
     const until = async (happened: () => boolean): Promise<void> => {

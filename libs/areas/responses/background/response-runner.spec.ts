@@ -42,7 +42,15 @@ describe('an attempt of a response in the background', () => {
     const logger = pino({ level: 'silent' });
     const runner = new ResponseRunner(chats, store, streams, { now: () => nowMs }, logger);
     const jobId = jobIdOf(responseId);
-    const attempt = { jobId, accountId: '7', attempt: 1, input, checkpoint: null, usage: [] };
+    const attempt = {
+      jobId,
+      accountId: '7',
+      submittedAt: '2026-11-22T15:00:00.000Z',
+      attempt: 1,
+      input,
+      checkpoint: null,
+      usage: [],
+    };
     const end = await runner.run(attempt, signal).next();
     if (!end.done) throw new Error('it reports no progress');
     return end.value;

@@ -7,7 +7,7 @@ import { ENTRY_FUEL, fuelOf, UNCHECKED_BULK_UNITS } from './fuel-costs.js';
 import { LOCALS_PER_FUNCTION_MAX } from './module-limits.js';
 import { check, checkAtHead, type MeterIndices, reload, save, spend } from './meter-code.js';
 
-/** What the body of a function may refer to. */
+/** The entities that the body of a function may refer to. */
 export interface MeteredModule {
   readonly at: MeterIndices;
   /** The index of a function behind the import that the meter adds. */

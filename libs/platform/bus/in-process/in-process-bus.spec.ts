@@ -8,7 +8,7 @@ import { createInProcessBus } from './in-process-bus.js';
 
 busContract('in process', () => Promise.resolve(createInProcessBus()));
 
-/** Time stands still until a test lets every timer elapse. */
+/** The time does not move until a test lets every timer elapse. */
 class ManualTimer implements BackOffTimer {
   readonly delaysMs: number[] = [];
   readonly pending = new Set<() => void>();

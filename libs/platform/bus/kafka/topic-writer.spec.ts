@@ -13,7 +13,7 @@ const record = (key: string, bytes = 10): KafkaRecord => ({
 
 const unavailable = new KafkaFailure('unavailable', 'gone');
 
-/** What was sent, request by request; a request fails while the script says so. */
+/** The sent requests; a request fails while the script says so. */
 const writerOf = (publishTimeoutMs: number, ...script: (Error | null)[]) => {
   const requests: string[][] = [];
   let underWay = 0;

@@ -4,7 +4,7 @@ import { instantOf, isInstant, type SaidMetadata, wrongFieldOf } from '../said-m
 import { type ClientRecord } from './log-client.js';
 import { PREFIX_END } from './prefixed-client.js';
 
-/** What servers put where a stream read has no position: the largest unsigned number. */
+/** The position that servers report where a stream read has none: the largest unsigned number. */
 const NO_POSITION = 0xffff_ffff_ffff_ffffn;
 
 /** 0n where the server does not say, which some do not when a stream is read. */

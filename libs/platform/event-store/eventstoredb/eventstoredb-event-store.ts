@@ -154,8 +154,9 @@ class EventStoreDbEventStore implements EventStore {
   }
 
   async health(): Promise<EventStoreHealth> {
-    const reason = this.#closing.signal.aborted ? CLOSED : await this.#connection.check();
-    return { writable: reason === null, reason };
+    if (this.#closing.signal.aborted) return { writable: false, reason: CLOSED };
+    const trouble = await this.#connection.check();
+    return trouble ? { writable: false, ...trouble } : { writable: true, reason: null };
   }
 
   close(): Promise<void> {

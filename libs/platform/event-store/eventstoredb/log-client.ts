@@ -7,9 +7,9 @@ import {
 } from '../event-store.port.js';
 
 /**
- * What this adapter needs of a client package, and no more: one file for each package fulfils it.
- * It does not retry, and only appends have a time-out. Its callers handle time-outs, unknown
- * outcomes and resubscription.
+ * The part of a client package that this adapter needs: one file for each package implements it. It
+ * does not retry, and only appends have a time-out. Its callers handle time-outs, unknown outcomes
+ * and resubscription.
  */
 export interface LogClient {
   /**
@@ -54,7 +54,7 @@ export interface AppendRequest {
 
 export interface PageToRead {
   readonly direction: Direction;
-  /** `start` forwards and `end` backwards; null stands for those. */
+  /** Null: the start forwards, and the end backwards. */
   readonly from: bigint | null;
   readonly maxCount: number;
 }
@@ -74,7 +74,7 @@ export interface ClientAppendResult {
 
 export interface ClientListener {
   readonly onEvent: (record: ClientRecord) => void;
-  /** Once: the subscription is over, with an error or without. */
+  /** Once: the subscription is over; null for an end without an error. */
   readonly onEnd: (error: Error | null) => void;
 }
 

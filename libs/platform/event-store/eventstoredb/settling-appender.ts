@@ -69,7 +69,7 @@ export class SettlingAppender {
   ): Promise<AppendResult> {
     const encoded = this.#said(encodeAppend(stream, events, expected), events);
     const { trouble } = this.#connection;
-    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    if (trouble !== null) throw new StoreUnavailableError(trouble.reason);
     const deadlineMs = this.#timeouts.attemptMs;
     const request = { stream, encoded, expected, deadlineMs };
     let failure: unknown;

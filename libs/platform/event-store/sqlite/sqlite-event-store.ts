@@ -27,9 +27,7 @@ import { SqliteLogReader } from './sqlite-log-reader.js';
 import { WriterThread } from './writer.thread.js';
 
 export interface SqliteEventStoreOptions {
-  /**
-   * Created where there is none; its folder must exist. `-wal` and `-shm` files stand beside it.
-   */
+  /** Created where there is none; its folder must exist. `-wal` and `-shm` files are beside it. */
   readonly file: string;
   /** Gives `recordedAt`. */
   readonly clock?: Clock;

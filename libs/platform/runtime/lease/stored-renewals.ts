@@ -1,6 +1,5 @@
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { HEARTBEATS } from './heartbeats.js';
 import { type LeaseState } from './lease.decider.js';
 import { type Renewals, TermOverError } from './renewals.port.js';
 
@@ -23,6 +22,7 @@ export class StoredRenewals implements Renewals {
 
   constructor(
     private readonly readStore: Pick<ReadStore, 'checkpoint' | 'commit'>,
+    private readonly heartbeats: string,
     /** A holder without a renewal for this long has lost the lease. */
     private readonly ttlMs: number,
     /** Monotonic milliseconds. */
@@ -32,14 +32,14 @@ export class StoredRenewals implements Renewals {
   /** Reads the renewals in any case: a lease under which it could not write is not taken. */
   async mayTake({ token, released }: LeaseState): Promise<boolean> {
     const lookedAt = this.nowMs();
-    this.#beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
+    this.#beats = (await this.readStore.checkpoint(this.heartbeats)) ?? 0n;
     return released || this.#isSilent(token, this.#beats, lookedAt);
   }
 
   async claim(token: bigint): Promise<boolean> {
     const seen = this.#beats;
     await this.#commit(0n, token);
-    this.#beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
+    this.#beats = (await this.readStore.checkpoint(this.heartbeats)) ?? 0n;
     return this.#beats !== seen;
   }
 
@@ -57,7 +57,7 @@ export class StoredRenewals implements Renewals {
   }
 
   async #commit(position: bigint, fence: bigint): Promise<void> {
-    const checkpoint = { name: HEARTBEATS, position, fence };
+    const checkpoint = { name: this.heartbeats, position, fence };
     try {
       await this.readStore.commit({ writes: [], checkpoint });
     } catch (error) {

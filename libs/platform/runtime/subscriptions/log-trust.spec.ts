@@ -7,8 +7,8 @@ import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { defineArea } from '../areas/area.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
-import { HEARTBEATS } from '../lease/heartbeats.js';
 import { LogStanding } from '../log-standing/log-standing.js';
+import { heartbeatsOf, READER_GROUPS, SHARE_REQUESTS } from '../lease/reader-groups.js';
 import { LogTrust } from './log-trust.js';
 import { Runtime } from '../runtime.js';
 import {
@@ -124,11 +124,12 @@ describe('read models', () => {
     expect(await trust.findForeign()).toBeNull();
   });
 
-  it('are not judged by the heartbeats of the lease, which are counted', async () => {
+  it('are not judged by the counts of the leases', async () => {
     const { trust, readStore, fill } = open();
     await fill(1);
-    const checkpoint = { name: HEARTBEATS, position: 99n };
-    await readStore.commit({ writes: [], checkpoint });
+    for (const name of [...READER_GROUPS.map(heartbeatsOf), SHARE_REQUESTS]) {
+      await readStore.commit({ writes: [], checkpoint: { name, position: 99n } });
+    }
     expect(await trust.findForeign()).toBeNull();
   });
 

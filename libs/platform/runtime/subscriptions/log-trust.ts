@@ -2,7 +2,7 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { hasMarked } from '#platform/event-store/log-mark.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type Checkpoint, type ReadStore } from '#platform/read-store/read-store.port.js';
-import { HEARTBEATS } from '../lease/heartbeats.js';
+import { isCount } from '../lease/reader-groups.js';
 
 /** A checkpoint that the log contradicts. */
 export interface ForeignCheckpoint {
@@ -33,8 +33,7 @@ export class LogTrust {
   /** The checkpoints that do not fit; first those ahead of the log. */
   async findAllForeign(): Promise<readonly ForeignCheckpoint[]> {
     const all = await this.readStore.checkpoints();
-    // The position of the heartbeats is a count.
-    const checkpoints = all.filter(({ name, position }) => name !== HEARTBEATS && position > 0n);
+    const checkpoints = all.filter(({ name, position }) => !isCount(name) && position > 0n);
     // Read after the checkpoints: it only grows.
     const head = await this.eventStore.head();
     const ahead = checkpoints.filter(({ position }) => position > head);
