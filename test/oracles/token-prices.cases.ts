@@ -21,10 +21,19 @@ const above = (tokens: number, prices: object) => ({
   tiers: [{ above_input_tokens: tokens, mode: 'whole', ...prices }],
 });
 
+/** Twice the price on working days. */
+const peak = (name: string, from: string, to: string) => ({
+  name,
+  daily: { from, to },
+  days: ['mon', 'tue', 'wed', 'thu', 'fri'],
+  percent: 200,
+});
+
 export const LISTS = {
   'gpt-6.1-sol': per(2, 0.1, 10, {
     ...write30m(2.5),
     ...above(272_000, per(4, 0.2, 15, write30m(5))),
+    search_usd_per_thousand: 10,
   }),
   'gpt-5.6-sol': per(4, 0.4, 20, {
     ...write30m(5),
@@ -42,6 +51,8 @@ export const LISTS = {
     ...writes(5, 8),
     service_tiers: { fast: per(8, 0.4, 40, writes(10, 16)) },
   }),
+  'claude-sonnet-5-5': per(2, 0.1, 10, { ...writes(2.5, 4), search_usd_per_thousand: 10 }),
+  'claude-fable-5-1': per(10, 0.25, 50, { ...writes(12.5, 20), residency_percent: { us: 110 } }),
   'claude-haiku-5-5': per(0.1, 0.01, 0.5, {
     ...writes(0.125, 0.2),
     ...above(100_000, per(0.5, 0.05, 2.5, writes(0.625, 1))),
@@ -56,14 +67,19 @@ export const LISTS = {
     audio_input_usd_per_mtok: 0.3,
     cache_read_audio_usd_per_mtok: 0.03,
   }),
-  'gemini-3.8-flash': per(0.75, 0.075, 3.75, { service_tiers: { priority: { percent: 180 } } }),
+  'gemini-3.8-flash': per(0.75, 0.075, 3.75, {
+    service_tiers: { priority: { percent: 180 } },
+    periods: [{ name: 'from_2027', valid_from: '2027-01-01', ...per(1.5, 0.15, 7.5) }],
+  }),
   'nova-pro': per(0.8, 0.2, 3.2),
   'gpt-oss-120b': per(0.15, null, 0.6, {
     service_tiers: { flex: { percent: 50 }, priority: { percent: 175 } },
   }),
   'claude-sonnet-5': per(2, 0.2, 10, writes(2.5, 4)),
   'grok-4.6': per(2, 0.5, 6),
-  'deepseek-flash': per(0.3, 0.006, 1.2),
+  'deepseek-flash': per(0.15, 0.003, 0.6, {
+    periods: [peak('morning', '01:00', '04:00'), peak('day', '06:00', '10:00')],
+  }),
   reseller: per(1, 0.1, 5),
   'another reseller': per(1, 0.25, 2),
   'self-hosted': per(0.2, 0.02, 0.6),
@@ -73,6 +89,8 @@ interface Case {
   readonly name: string;
   readonly list: keyof typeof LISTS;
   readonly microUsd: string;
+  /** When the request began; another instant has another price. */
+  readonly at?: string;
 }
 
 /** A usage object of the dialect of OpenAI's chat completions. */
@@ -86,6 +104,7 @@ export interface StatedCase extends Case {
 export interface UnitsCase extends Case {
   readonly units: Readonly<Record<string, number>>;
   readonly service?: string;
+  readonly residency?: string;
 }
 
 const usage = (prompt: number, completion: number, inputs?: object, outputs?: object) => ({
@@ -328,7 +347,48 @@ export const CASES: readonly (StatedCase | UnitsCase)[] = [
       prompt_cache_hit_tokens: 9_000,
       prompt_cache_miss_tokens: 1_000,
     },
+    at: '2026-11-25T06:00:00.000Z',
     microUsd: '1314',
+  },
+  {
+    name: 'DeepSeek: off peak',
+    list: 'deepseek-flash',
+    usage: { ...usage(10_000, 800), prompt_cache_hit_tokens: 9_000 },
+    at: '2026-11-28T06:00:00.000Z',
+    microUsd: '657',
+  },
+  {
+    name: 'Gemini: the day before its price rises',
+    list: 'gemini-3.8-flash',
+    units: units(4_000, 0, 500),
+    at: '2026-12-31T23:59:59.999Z',
+    microUsd: '4875',
+  },
+  {
+    name: 'Gemini: the day on which its price rises',
+    list: 'gemini-3.8-flash',
+    units: units(4_000, 0, 500),
+    at: '2027-01-01T00:00:00.000Z',
+    microUsd: '9750',
+  },
+  {
+    name: 'Anthropic: work in the United States',
+    list: 'claude-fable-5-1',
+    units: units(1_000, 100_000, 2_000),
+    residency: 'us',
+    microUsd: '148500',
+  },
+  {
+    name: 'Anthropic: a search of the web',
+    list: 'claude-sonnet-5-5',
+    units: units(105, 7_123, 6_039, { cache_write_5m_tokens: 7_345, web_searches: 1 }),
+    microUsd: '89674.8',
+  },
+  {
+    name: 'OpenAI: three searches of the web',
+    list: 'gpt-6.1-sol',
+    units: units(9_000, 0, 900, { reasoning_tokens: 300, web_searches: 3 }),
+    microUsd: '60000',
   },
   {
     name: 'vLLM: details that are null were not measured',

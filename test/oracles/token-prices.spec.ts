@@ -3,7 +3,7 @@ import { ModelPrice } from '#areas/catalog/token-price.schema.js';
 import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
-import { chargedTokenLines } from '#platform/ledger/token-price.js';
+import { chargedTokenLines, periodAt } from '#platform/ledger/token-price.js';
 import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
 /** The exact sum in micro-dollars, as a decimal without zeros at its end. */
@@ -24,22 +24,24 @@ const priceOfList = (list: keyof typeof LISTS) =>
   ModelPrice.parse(
     // The parser of the catalog passes amounts as text.
     JSON.parse(JSON.stringify(LISTS[list]), (key, value: unknown) =>
-      key.endsWith('_usd_per_mtok') ? String(value) : value,
+      /_usd_per_(mtok|thousand)$/.test(key) ? String(value) : value,
     ),
   ).price;
 
+/** Outside every window. */
+const CALM = '2026-10-08T12:00:00.000Z';
 const NO_OTHERS = { rateFor: () => undefined, idOf: () => undefined };
 
 const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
 const unitsCases = CASES.filter((one): one is UnitsCase => 'units' in one);
 
 describe('the worked cases of the price lists of providers', () => {
-  it.each(statedCases)('$name', ({ list, usage, asked, answered, microUsd }) => {
+  it.each(statedCases)('$name', ({ list, usage, asked, answered, microUsd, at = CALM }) => {
     const stated = statedUsage(usage);
     expect(stated).not.toBeNull();
     if (!stated) return;
     const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
-    const tariff = new TokenTariff(NO_OTHERS, list, rate, 0);
+    const tariff = new TokenTariff(NO_OTHERS, list, rate, Date.parse(at));
     const { lines } = tariff.charged(
       { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
       { hasMedia: true, ...(asked !== undefined && { service: asked }) },
@@ -47,12 +49,14 @@ describe('the worked cases of the price lists of providers', () => {
     expect(exactOf(lines)).toBe(microUsd);
   });
 
-  it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
-    const lines = chargedTokenLines(
-      units,
-      priceOfList(list),
-      service === undefined ? {} : { service },
-    );
+  it.each(unitsCases)('$name', ({ list, units, service, residency, microUsd, at = CALM }) => {
+    const price = priceOfList(list);
+    const period = periodAt(price, Date.parse(at));
+    const lines = chargedTokenLines(units, price, {
+      ...(service !== undefined && { service }),
+      ...(residency !== undefined && { residency }),
+      ...(period && { period: period.name }),
+    });
     expect(exactOf(lines)).toBe(microUsd);
   });
 });

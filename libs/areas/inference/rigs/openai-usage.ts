@@ -20,14 +20,15 @@ export const statedUsage = (usage: unknown): Usage | null => {
   const inputs = usage['prompt_tokens_details'];
   const outputs = usage['completion_tokens_details'];
   const hits = usage['prompt_cache_hit_tokens'];
-  if (!isObject(inputs) && !isObject(outputs) && hits === undefined) {
+  const tools = usage['server_tool_use_details'];
+  if (![inputs, outputs, tools].some(isObject) && hits === undefined) {
     return { ...totalsOf(prompt, completion, total), source: 'provider' };
   }
-  return new StatedParts(isObject(inputs) ? inputs : {}, isObject(outputs) ? outputs : {}).usage(
-    usage,
-    { prompt, completion },
-  );
+  const details = { inputs: fieldsOf(inputs), outputs: fieldsOf(outputs), tools: fieldsOf(tools) };
+  return new StatedParts(details).usage(usage, { prompt, completion });
 };
+
+const fieldsOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** The service tier that an answer or a chunk states; undefined for the standard one. */
 export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
@@ -58,12 +59,17 @@ class StatedParts {
   readonly #parts: Partial<Record<TokenPart, number>> = {};
 
   constructor(
-    private readonly inputs: JsonObject,
-    private readonly outputs: JsonObject,
+    private readonly details: {
+      readonly inputs: JsonObject;
+      readonly outputs: JsonObject;
+      /** Of OpenRouter. Searches are calls of tools, too. */
+      readonly tools: JsonObject;
+    },
   ) {}
 
   usage(stated: JsonObject, { prompt, completion }: Totals): Usage {
-    const reasoning = this.#count(this.outputs['reasoning_tokens']);
+    const { outputs, tools } = this.details;
+    const reasoning = this.#count(outputs['reasoning_tokens']);
     const total = stated['total_tokens'];
     // Older models of xAI count reasoning beside the completion: the total tells.
     const isBeside = reasoning !== undefined && total === prompt + completion + reasoning;
@@ -73,16 +79,20 @@ class StatedParts {
     this.#readInput(totals.promptTokens, stated['prompt_cache_hit_tokens']);
     this.#readOutput(totals.completionTokens, reasoning);
     const parts: UsageParts = this.#parts;
+    const searches = this.#count(tools['web_search_requests']);
+    const toolCalls = this.#count(tools['tool_calls_executed']);
     return {
       ...totals,
       source: 'provider',
       ...(Object.keys(parts).length > 0 && { parts }),
+      ...(searches !== undefined && { searches }),
+      ...(toolCalls !== undefined && { toolCalls }),
       ...(this.#doubts.size > 0 && { doubts: [...this.#doubts] }),
     };
   }
 
   #readInput(prompt: number, cacheHits: unknown): void {
-    const { inputs } = this;
+    const { inputs } = this.details;
     const read = this.#count(inputs['cached_tokens']) ?? this.#count(cacheHits);
     const written = this.#count(inputs['cache_write_tokens']);
     const audio = this.#count(inputs['audio_tokens']);
@@ -100,7 +110,7 @@ class StatedParts {
 
   #readOutput(completion: number, reasoning: number | undefined): void {
     const left = this.#take('reasoning_tokens', reasoning, completion);
-    this.#take('audio_output_tokens', this.#count(this.outputs['audio_tokens']), left);
+    this.#take('audio_output_tokens', this.#count(this.details.outputs['audio_tokens']), left);
   }
 
   /** @returns the tokens of the total that are left for other parts */
