@@ -4,7 +4,8 @@ import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { chargedTokenLines, periodAt } from '#platform/ledger/token-price.js';
-import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
+import { LISTS } from './token-prices.lists.js';
+import { CASES, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
 /** The exact sum in micro-dollars, as a decimal without zeros at its end. */
 const exactOf = (lines: readonly PriceLine[]): string => {
