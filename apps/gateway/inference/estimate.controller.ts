@@ -32,8 +32,8 @@ export class EstimateController {
     summary: 'Estimate the price of a chat',
     description:
       'Takes the body of a chat completion and runs the code that would hold its worst case: ' +
-      'prices, tiers, balance, budgets, limits per minute, and whether a rig can take it. Nothing ' +
-      'is held or charged, and no rig is called. An unknown model, an empty balance or a ' +
+      'prices, tiers, balance, budgets, limits per minute, and whether a rig can take it. ' +
+      'Nothing is held or charged, and no rig is called. An unknown model, an empty balance or a ' +
       'feature that no rig has are `rejections` of the answer. It is that of this instant.',
   })
   @ApiBody(CHAT_BODY)

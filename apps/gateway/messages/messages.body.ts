@@ -81,6 +81,10 @@ export const chatOf = (sent: unknown): ChatBody => {
   return parseChatBody({ ...chatFieldsOf(body), messages });
 };
 
+/** The body of a request to count, which has no answer to bound. @throws as `chatOf` */
+export const countedChatOf = (sent: unknown): ChatBody =>
+  chatOf(typeof sent === 'object' && sent !== null ? { max_tokens: 1, ...sent } : sent);
+
 const chatFieldsOf = (body: MessagesBody): Readonly<Record<string, unknown>> => {
   const { tools, tool_choice: choice, metadata, output_config: output } = body;
   const isSerial =

@@ -69,6 +69,10 @@ export class ScriptedRigs implements RigRouter {
     return { answer: await this.completion(), rig: 'local-vllm', attempts: [answered] };
   }
 
+  count(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   embed(): Promise<never> {
     return Promise.reject(new Error('these rigs make no embeddings'));
   }

@@ -8,6 +8,7 @@ import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { ChatTool } from './chat.tool.js';
 import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
+import { CountTokensHandler } from './count-tokens.handler.js';
 import { EstimateChatHandler } from './estimate-chat.handler.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
@@ -20,6 +21,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     ChatStrategies,
     ChatPricing,
     ChatAdmission,
+    CountTokensHandler,
     EstimateChatHandler,
     ChatFunds,
     { provide: ChatLines, useClass: RigChatLines },
@@ -39,6 +41,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     CompletionBatchEndpoint,
     ChatTool,
     CompleteChatHandler,
+    CountTokensHandler,
     EstimateChatHandler,
     StreamChatHandler,
   ],
