@@ -30,7 +30,7 @@ import { areas as shippedAreas } from './areas.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { type FirstAnswer, onceOnly, openedLog, ServerAwayError } from './first-answer.js';
 import { prepareHome } from './home.js';
-import { type Settings, withoutSecrets } from './settings.js';
+import { type EventStoreTarget, type Settings, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';
 
 /** The stores, bus and secrets of a process, opened at its start and closed at its end. */
@@ -128,19 +128,19 @@ export const openEventStore = (
       return located('QUIPU_EVENT_STORE', file, openSqliteEventStore({ file, clock }));
     }
     case 'eventstoredb': {
-      const { url } = target;
-      return located('QUIPU_EVENT_STORE', url, openEventStoreDb(url, logger, untilAnswered));
+      const opened = openEventStoreDb(target, logger, untilAnswered);
+      return located('QUIPU_EVENT_STORE', target.url, opened);
     }
   }
 };
 
 const openEventStoreDb = async (
-  url: string,
+  { url, prefix }: Extract<EventStoreTarget, { kind: 'eventstoredb' }>,
   logger: Logger,
   untilAnswered?: FirstAnswer,
 ): Promise<EventStore> => {
   const adapter = await import('#platform/event-store/eventstoredb/eventstoredb-event-store.js');
-  const log = await adapter.openEventStoreDb({ url, logger });
+  const log = await adapter.openEventStoreDb({ url, prefix, logger });
   try {
     return (await untilAnswered?.(() => openedLog(log))) ?? log;
   } catch (error) {
@@ -276,7 +276,7 @@ const reached = async (
   );
 };
 
-/** What renews leases, where that has a connection of its own. */
+/** The renewals of leases, where they have a connection of their own. */
 interface Leases extends Closable {
   readonly readStore?: ReadStore;
 }

@@ -178,7 +178,7 @@ export const platformVariables = {
   QUIPU_REGION: variable(
     Region.optional(),
     'where this gateway or worker is: a letter, then up to 31 of `a-z 0-9 -`. `auto` prefers the ' +
-      'rigs of the region, and those that belong to none',
+      'rigs of the region, and rigs that belong to none',
   ),
   QUIPU_RIG_NAME: variable(
     RigName.optional(),
@@ -192,6 +192,13 @@ export const platformVariables = {
     ),
     'the log; or `esdb://…`, `esdb+discover://…`, `kurrentdb://…`, `kurrentdb+discover://…`',
     '`sqlite:<QUIPU_HOME>/events.db`',
+  ),
+  QUIPU_LOG_PREFIX: variable(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_.]{0,39}$/, 'expected up to 40 of a-z, 0-9, _ and .')
+      .optional(),
+    'the prefix of the streams of this installation, where several share the server of the log',
   ),
   QUIPU_READ_STORE: variable(
     store(/^mongodb(\+srv)?:\/\/[^/]/, 'sqlite:<file>, mongodb://… or mongodb+srv://…'),

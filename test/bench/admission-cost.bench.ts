@@ -17,6 +17,7 @@ const RUNS = 21;
 const model: ServedModel = {
   id: 'm',
   upstreamId: 'm',
+  sendsDefaults: true,
   contextTokens: 1_000_000,
   maxOutputTokens: 4_096,
   chargesCancelled: true,

@@ -50,7 +50,8 @@ export const usageOnAllRigs = (checkpoint: BatchCheckpoint): readonly BatchUsage
     ({ meter }) => meter,
   );
 
-export const byRigAndMeter = ({ rig, meter }: JobUsage): string => `${rig ?? ''}\n${meter}`;
+/** By step and price, too. */
+export const byRigAndMeter = ({ quantity: _, ...units }: JobUsage): string => JSON.stringify(units);
 
 /** One usage for all that have the same key. */
 export const sumOf = <Usage extends BatchUsage>(

@@ -90,6 +90,7 @@ describe('an attempt of a batch', () => {
   const attemptOf = (lines: number, checkpoint: BatchCheckpoint | null = null) => ({
     jobId: BATCH_ID,
     accountId: ACCOUNT_ID,
+    submittedAt: '2026-11-22T15:00:00.000Z',
     attempt: 1,
     input: {
       userId: USER_ID,
@@ -235,7 +236,9 @@ describe('an attempt of a batch', () => {
         if (text === 'line-1') return;
         if (endpoint.asked.length === 3) setImmediate(() => stop.abort(reason));
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        if (text === 'line-2') throw new AbortedLineError({ input_tokens: 5 }, 'mill');
+        if (text === 'line-2') {
+          throw new AbortedLineError([{ rig: 'mill', meter: 'input_tokens', quantity: 5 }]);
+        }
       };
       let last = NO_PARTS;
       const work = runnerOf().run(attemptOf(3), stop.signal);

@@ -25,6 +25,8 @@ const DEFECT: FailureDescription = {
 export interface LineWorkOptions {
   readonly batchId: string;
   readonly accountId: string;
+  /** Of the prices, in milliseconds since the Unix epoch. */
+  readonly pricedAtMs: number;
   readonly endpoint: BatchEndpoint;
   readonly meanings: Meanings;
   readonly onDefect: (line: number, error: unknown) => void;
@@ -41,9 +43,9 @@ export class LineWork {
    * @throws the reason of the signal
    */
   async run(line: BatchLine, signal: AbortSignal): Promise<LineResult> {
-    const { batchId, accountId, endpoint, backOff } = this.options;
+    const { batchId, accountId, pricedAtMs, endpoint, backOff } = this.options;
     const requestId = derivedId(`line ${line.number}`, batchId);
-    const request = { requestId, accountId, body: line.body };
+    const request = { requestId, accountId, pricedAtMs, body: line.body };
     for (let runs = 1; ; runs += 1) {
       try {
         return finishedResult(line, requestId, await endpoint.run(request, signal));

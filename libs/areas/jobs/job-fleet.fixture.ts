@@ -50,8 +50,8 @@ import { TakeJobReportCommand, TakeJobReportHandler } from './take-job-report.ha
 const SILENCE_MS = 10_000;
 const HOST_LIMITS = { askMs: 30, progressMs: 20, stopMsMax: 300 };
 
-/** The bus as one process reaches it, until its line is cut. */
-class Line implements Pick<Bus, 'publish' | 'listen' | 'health'> {
+/** The bus as one process reaches it, until it is cut off. */
+class CuttableBus implements Pick<Bus, 'publish' | 'listen' | 'health'> {
   isCut = false;
   /** Publishing to topics that start so fails. */
   failing: string | null = null;
@@ -60,7 +60,7 @@ class Line implements Pick<Bus, 'publish' | 'listen' | 'health'> {
 
   publish(...[topic, messages]: Parameters<Bus['publish']>): Promise<void> {
     const fails = this.isCut || (this.failing !== null && topic.startsWith(this.failing));
-    if (fails) return Promise.reject(new BusError('bus-unavailable', 'the line is cut'));
+    if (fails) return Promise.reject(new BusError('bus-unavailable', 'the bus is cut off'));
     return this.bus.publish(topic, messages);
   }
 
@@ -78,13 +78,13 @@ class Line implements Pick<Bus, 'publish' | 'listen' | 'health'> {
 
 export interface FleetHost {
   readonly host: JobHost;
-  readonly line: Line;
+  readonly bus: CuttableBus;
   readonly knots: KnotsLog;
 }
 
 export interface FleetDispatcher {
   readonly dispatching: JobDispatcher;
-  readonly line: Line;
+  readonly bus: CuttableBus;
   stop(): Promise<void>;
 }
 
@@ -130,15 +130,15 @@ export class JobFleet {
 
   /** @param isWorker reports over the bus, as a process without stores */
   host(name: string, isWorker = true, type: Partial<AnyJobType['limits']> = {}): FleetHost {
-    const line = new Line(this.bus);
+    const bus = new CuttableBus(this.bus);
     const knots = new KnotsLog();
     const limits = { ...this.type.limits, ...type };
     const hosted: HostedType = knotsHosted(knots, { ...this.type, limits });
     const sink = isWorker
-      ? busReportSink(line, this.#seal)
+      ? busReportSink(bus, this.#seal)
       : logReportSink(this.sender, systemClock);
     const host = new JobHost({
-      bus: line,
+      bus,
       host: name,
       seal: this.#seal,
       sink,
@@ -147,14 +147,14 @@ export class JobFleet {
       limits: HOST_LIMITS,
     });
     host.start([hosted]);
-    const opened = { host, line, knots };
+    const opened = { host, bus, knots };
     this.#hosts.push(opened);
     return opened;
   }
 
   /** The process of the host ends without a word. */
-  kill({ host, line }: FleetHost): void {
-    line.isCut = true;
+  kill({ host, bus }: FleetHost): void {
+    bus.isCut = true;
     void host.drain(0);
   }
 
@@ -162,14 +162,14 @@ export class JobFleet {
     instance = 'leader-1',
     facts: Partial<ProcessFacts> = {},
   ): Promise<FleetDispatcher> {
-    const line = new Line(this.bus);
+    const bus = new CuttableBus(this.bus);
     const { runtime, eventStore, silenceMs } = this;
     const { projections, codec, jobTypes } = runtime;
     const dispatching = new JobDispatcher(
-      line,
+      bus,
       eventStore,
       new ProjectedOpenJobs(projections, this.streams, codec),
-      new AssignmentSender(line, this.#seal, jobTypes, this.jobBlobs),
+      new AssignmentSender(bus, this.#seal, jobTypes, this.jobBlobs),
       jobTypes,
       this.#metrics,
       { ...JOB_DISPATCHER_LIMITS, stopMsMax: 1_000, silenceMs },
@@ -178,7 +178,7 @@ export class JobFleet {
       silent,
     );
     await dispatching.start(this.sender);
-    const opened = { dispatching, line, stop: () => dispatching.stop() };
+    const opened = { dispatching, bus, stop: () => dispatching.stop() };
     this.#dispatchers.push(opened);
     return opened;
   }

@@ -90,11 +90,11 @@ describe('jobs on hosts', () => {
     const jobId = await fleet.submit(SOME);
     await tying(first);
     await until(() => fleet.has(jobId, 'JobProgressed'));
-    first.line.isCut = true;
+    first.bus.isCut = true;
     const second = fleet.host('second');
     await tying(second);
-    // The first host has its line again, and goes on with an attempt that it has lost.
-    first.line.isCut = false;
+    // The first host reaches the bus again, and continues an attempt that it has lost.
+    first.bus.isCut = false;
     await completed(jobId);
     await sleep(200);
     expect(only(jobId, 'JobAttemptEnded')).toMatchObject([
@@ -115,9 +115,9 @@ describe('jobs on hosts', () => {
     const first = fleet.host('first');
     const jobId = await fleet.submit(LONG);
     await tying(first);
-    first.line.isCut = true;
+    first.bus.isCut = true;
     await until(() => fleet.has(jobId, 'JobAttemptEnded'));
-    first.line.isCut = false;
+    first.bus.isCut = false;
     await until(() => dispatchesOf(jobId).length === 2);
     await until(() => first.knots.attempts.length === 2);
     expect(first.knots.running).toBe(1);
@@ -126,14 +126,14 @@ describe('jobs on hosts', () => {
   it('are not lost while the bus delivers nothing', async () => {
     await open();
     fleet.silenceMs = SHORT_MS;
-    const { line } = await fleet.dispatcher();
+    const { bus } = await fleet.dispatcher();
     const host = fleet.host('host-1');
     const jobId = await fleet.submit(LONG);
     await tying(host);
-    line.isCut = true;
+    bus.isCut = true;
     await sleep(3 * SHORT_MS);
     expect(fleet.has(jobId, 'JobAttemptEnded')).toBe(false);
-    line.isCut = false;
+    bus.isCut = false;
     await sleep(SHORT_MS / 2);
     expect(fleet.has(jobId, 'JobAttemptEnded')).toBe(false);
   });
@@ -182,13 +182,13 @@ describe('jobs on hosts', () => {
 
   it('are handed back that a drained host was given but has not taken', async () => {
     await open();
-    const { line } = await fleet.dispatcher();
+    const { bus } = await fleet.dispatcher();
     const first = fleet.host('first');
-    line.failing = 'quipu.jobs.work.';
+    bus.failing = 'quipu.jobs.work.';
     const jobId = await fleet.submit();
     await until(() => fleet.has(jobId, 'JobDispatched'));
     await first.host.drain(1_000);
-    line.failing = null;
+    bus.failing = null;
     fleet.host('second');
     await completed(jobId);
     const ended = only(jobId, 'JobAttemptEnded');
@@ -198,13 +198,13 @@ describe('jobs on hosts', () => {
   it('are lost with a host that ends before it reports their start', async () => {
     await open();
     fleet.silenceMs = SHORT_MS;
-    const { line } = await fleet.dispatcher();
+    const { bus } = await fleet.dispatcher();
     const first = fleet.host('first');
-    line.failing = 'quipu.jobs.work.';
+    bus.failing = 'quipu.jobs.work.';
     const jobId = await fleet.submit();
     await until(() => fleet.has(jobId, 'JobDispatched'));
-    first.line.isCut = true;
-    line.failing = null;
+    first.bus.isCut = true;
+    bus.failing = null;
     fleet.host('second');
     await completed(jobId);
     expect(only(jobId, 'JobAttemptEnded')).toMatchObject([
@@ -215,7 +215,7 @@ describe('jobs on hosts', () => {
   it('survive the dispatcher that ends between the dispatch and the assignment', async () => {
     await open();
     const first = await fleet.dispatcher();
-    first.line.failing = 'quipu.jobs.work.';
+    first.bus.failing = 'quipu.jobs.work.';
     fleet.host('host-1');
     const jobId = await fleet.submit();
     await until(() => fleet.has(jobId, 'JobDispatched'));
@@ -380,7 +380,7 @@ describe('jobs on hosts', () => {
     await until(async () => (await deadLetters()).length === 1);
   });
 
-  it('are counted by type: those that wait, those that run, and how attempts ended', async () => {
+  it('are counted by type: the waiting and running ones, and the ends of attempts', async () => {
     await open({ runningPerHostMax: 1 });
     await fleet.dispatcher();
     const host = fleet.host('host-1');

@@ -102,17 +102,22 @@ export class TreeReader {
     return { index, hash, position };
   }
 
-  /** The leaf of the event at a position, in a tree of `size` leaves; a search by halves. */
+  /** The leaf of the event at a position, in a tree of `size` leaves. */
   async leafAt(position: Position, size: number): Promise<Leaf | undefined> {
+    const count = await this.leavesUpTo(position, size);
+    const last = count === 0 ? undefined : await this.leaf(count - 1);
+    return last?.position === position ? last : undefined;
+  }
+
+  /** How many leaves of a tree of `size` are of events up to a position; a search by halves. */
+  async leavesUpTo(position: Position, size: number): Promise<number> {
     let [low, high] = [0, size];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const leaf = await this.leaf(middle);
-      if (leaf.position === position) return leaf;
-      if (leaf.position < position) low = middle + 1;
+      if ((await this.leaf(middle)).position <= position) low = middle + 1;
       else high = middle;
     }
-    return undefined;
+    return low;
   }
 
   /** The leaves of the events of a request, in order. */

@@ -13,7 +13,7 @@ export const APPEND_BYTES_MAX = 1_048_576;
 export const EVENT_OVERHEAD_BYTES = 256;
 const BYTES_PER_TYPE_CHARACTER = 2;
 
-// Printable ASCII without spaces: a name stands in URLs, labels and lists of prefixes as it is.
+// Printable ASCII without spaces: URLs, labels and lists of prefixes contain the name unescaped.
 const STREAM_NAME = /^[!-#%-,./-~][!-,./-~]*-[!-~]+$/;
 const STREAM_NAME_LENGTH_MAX = 200;
 const EVENT_TYPE = /^[!-~]{1,200}$/;

@@ -58,7 +58,7 @@ export class AccessDeniedError extends StoreUnavailableError {
   override readonly name = 'AccessDeniedError';
 }
 
-/** What is stored cannot be read as an event. No reader skips it without saying so. */
+/** A stored event cannot be read. No reader skips it without a report. */
 export class DamagedEventError extends EventStoreError {
   override readonly name = 'DamagedEventError';
   readonly code = 'damaged-event';
@@ -87,7 +87,7 @@ export class CutStreamError extends EventStoreError {
     readonly found: bigint | null,
     options?: ErrorOptions,
   ) {
-    const instead = found === null ? '' : `, and goes on with ${found}`;
+    const instead = found === null ? '' : `, and continues with ${found}`;
     super(
       `the stream ${stream} lacks revision ${missing}${instead}: it was truncated or deleted, or ` +
         'its $maxAge, $maxCount or $tb hides events',

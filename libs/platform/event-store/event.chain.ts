@@ -21,7 +21,7 @@ export interface StoredFields {
 
 export const HASH_BYTES = 32;
 
-/** What the first event of a log is chained to. */
+/** The predecessor of the first event in the hash chain. */
 export const CHAIN_START: Uint8Array = new Uint8Array(HASH_BYTES);
 
 /** RFC 6962 puts 0x00 before a leaf and 0x01 before an inner node; the chain takes 0x02. */

@@ -10,7 +10,7 @@ import { JobTypes } from './job-type.js';
 import {
   type Assignment,
   assignmentPlace,
-  type AttemptRef,
+  type JobAttemptRef,
   type Carried,
   workTopicOf,
 } from './job.protocol.js';
@@ -45,14 +45,14 @@ export class AssignmentSender {
     await this.bus.publish(workTopicOf(host), messages);
   }
 
-  async stop(host: string, ref: AttemptRef): Promise<void> {
+  async stop(host: string, ref: JobAttemptRef): Promise<void> {
     const headers = headersOf('stop', ref);
     const message = { key: ref.jobId, id: randomUUID(), headers, data: null };
     await this.bus.publish(workTopicOf(host), [message]);
   }
 
   async #assignmentOf(job: HeldJob): Promise<Assignment> {
-    const { jobId, accountId, type, attempt, input, checkpoint, usage } = job;
+    const { jobId, accountId, type, submittedAt, attempt, input, checkpoint, usage } = job;
     const isCarried = this.types.of(type).place.on === 'engine';
     const carried = async (blob: typeof input): Promise<Carried> =>
       isCarried ? { json: await this.blobs.read(accountId, blob, z.unknown()) } : { blob };
@@ -61,6 +61,7 @@ export class AssignmentSender {
       attempt,
       type,
       accountId: AccountId.parse(accountId),
+      submittedAt,
       input: await carried(input),
       checkpoint: checkpoint && (await carried(checkpoint)),
       usage: [...usage],
@@ -68,7 +69,7 @@ export class AssignmentSender {
   }
 }
 
-const headersOf = (kind: string, { jobId, attempt }: AttemptRef) => ({
+const headersOf = (kind: string, { jobId, attempt }: JobAttemptRef) => ({
   kind,
   job: jobId,
   attempt: String(attempt),

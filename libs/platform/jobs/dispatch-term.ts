@@ -27,7 +27,7 @@ import { type HeldJob, type OpenJob } from './open-job.js';
 import { type OpenJobs } from './open-jobs.port.js';
 
 export interface JobDispatcherLimits {
-  /** A host that does not ask for so long has lost its attempts. */
+  /** A host that does not ask for longer has lost its attempts. */
   readonly silenceMs: number;
   /** From the dispatch until the host has started the attempt. */
   readonly startMsMax: number;
@@ -58,7 +58,7 @@ export interface DispatchServices {
 }
 
 export const DISPATCHER = 'jobs.dispatcher';
-/** A dispatch that the log does not show after so long is tried again. */
+/** A dispatch that the log does not show after this time is tried again. */
 const DISPATCH_MS_MAX = 10_000;
 
 /**

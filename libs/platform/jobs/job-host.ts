@@ -11,7 +11,7 @@ import { type InputReader, RunningAttempt } from './running-attempt.js';
 import {
   type Assignment,
   attemptKey,
-  type AttemptRef,
+  type JobAttemptRef,
   type JobAsk,
   WorkHeaders,
   workTopicOf,
@@ -21,11 +21,11 @@ import { listenWhenReachable } from './listen-when-reachable.js';
 import { type ReportSink } from './report-sink.js';
 
 export interface JobHostLimits {
-  /** A host asks so often, and whenever a slot becomes free. */
+  /** The interval between two asks of a host; it also asks whenever a slot becomes free. */
   readonly askMs: number;
-  /** Progress of one attempt is reported at most so often. */
+  /** The shortest time between two reports of progress of one attempt. */
   readonly progressMs: number;
-  /** After a drain, an attempt gets so long to stop and to report; then it is abandoned. */
+  /** The time that an attempt has to stop and to report after a drain; then it is abandoned. */
   readonly stopMsMax: number;
 }
 
@@ -52,8 +52,8 @@ const REMEMBERED_MAX = 10_000;
 
 /**
  * Runs attempts of jobs in this process. It asks for work when it has room, so it never has more
- * than it can run. It runs each attempt at most once, and goes on while no process answers: the
- * decider of the job decides what its reports are worth.
+ * than it can run. It runs each attempt at most once, also while no process answers: the decider of
+ * the job decides whether its reports count.
  */
 export class JobHost {
   readonly #limits: JobHostLimits;
@@ -115,7 +115,7 @@ export class JobHost {
   /** @throws ZodError, SealBrokenError for a message that is no work for this host */
   #handle({ headers, data }: BusMessage): void {
     const work = WorkHeaders.parse(headers);
-    const ref: AttemptRef = { jobId: work.job, attempt: work.attempt };
+    const ref: JobAttemptRef = { jobId: work.job, attempt: work.attempt };
     if (work.kind === 'stop') {
       this.#attempts.get(attemptKey(ref))?.stop();
       return;

@@ -69,7 +69,7 @@ export interface MongoDatabase {
 export interface MongoDatabaseOptions {
   /** `mongodb://` or `mongodb+srv://`; its path names the database, `quipu` where it has none. */
   readonly url: string;
-  /** At most so many operations at once. Default: the driver's, 100. */
+  /** The most operations at once. Default: the driver's, 100. */
   readonly connectionsMax?: number;
 }
 

@@ -5,6 +5,8 @@ import { leaseEvents } from '#events/platform/lease.events.js';
 import { platformEvents } from '#events/platform/platform.events.js';
 import { TreeCheck } from '#platform/audit/tree-check.js';
 import { TreeKeeper } from '#platform/audit/tree-keeper.js';
+import { TreePlaces } from '#platform/audit/tree-places.js';
+import { TreeReader } from '#platform/audit/tree-reader.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type LogChain } from '#platform/event-store/log-chain.port.js';
@@ -27,9 +29,11 @@ import {
   type ReaderLeases,
   type TermHandler,
 } from './lease/leadership.port.js';
+import { countedPlaces, type LogPlaces } from './history/log-places.js';
 import { leaseDecider } from './lease/lease.decider.js';
 import { groupOf, leaseStreamOf, READER_GROUPS, type ReaderGroup } from './lease/reader-groups.js';
 import { LogTimesKeeper } from './history/log-times.js';
+import { LogStanding } from './log-standing/log-standing.js';
 import { LogTrust } from './subscriptions/log-trust.js';
 import { type RunnerStatus } from './subscriptions/log-progress.js';
 import { type AnyRelay, RelayHandler } from './subscriptions/outbox.js';
@@ -86,8 +90,11 @@ export class Runtime {
   readonly products: Products;
   /** The chain of the log itself, or its tree; null where neither is kept. */
   readonly chain: LogChain | null;
+  readonly places: LogPlaces;
   /** Whether the read models are of this log. */
   readonly trust: LogTrust;
+  /** Whether money may rest on this log. */
+  readonly standing: LogStanding;
   readonly #readStore: ReadStore;
   readonly jobTypes: JobTypes;
   readonly #sagas: readonly AnySagaDeployment[];
@@ -105,6 +112,7 @@ export class Runtime {
   ) {
     const { eventStore, clock, logger } = engines;
     this.trust = new LogTrust(eventStore, engines.readStore);
+    this.standing = new LogStanding(this.trust, eventStore, clock);
     const readStore = new TrustedReadStore(engines.readStore, this.trust);
     this.#readStore = readStore;
     const codec = new EventCodec([...platformEvents, ...areas.flatMap(({ events }) => events)]);
@@ -135,7 +143,17 @@ export class Runtime {
       logger,
       projector,
     );
-    this.projections = new Projections(this.projectionHost, eventStore, readStore, this.trust);
+    this.places =
+      eventStore.isSparse === true
+        ? new TreePlaces(new TreeReader(readStore), eventStore)
+        : countedPlaces(() => eventStore.head());
+    this.projections = new Projections(
+      this.projectionHost,
+      eventStore,
+      readStore,
+      this.trust,
+      this.places,
+    );
   }
 
   /** Runs the projections in this process, with or without the lease. */

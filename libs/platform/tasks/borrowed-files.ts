@@ -130,7 +130,7 @@ export class BorrowedFiles {
     }
   }
 
-  /** @returns the SHA-256 of what came */
+  /** @returns the SHA-256 of the received bytes */
   async #write(borrowed: BorrowedFile, fresh: string): Promise<string> {
     const hash = createHash('sha256');
     const file = await open(fresh, 'wx', 0o600);

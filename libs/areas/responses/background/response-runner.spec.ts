@@ -44,7 +44,15 @@ describe('an attempt of a response in the background', () => {
     const logger = pino({ level: 'silent' });
     const runner = new ResponseRunner(chats, store, streams, { now: () => nowMs }, logger);
     const jobId = jobIdOf(responseId);
-    const attempt = { jobId, accountId: '7', attempt: 1, input, checkpoint: null, usage: [] };
+    const attempt = {
+      jobId,
+      accountId: '7',
+      submittedAt: '2026-11-22T15:00:00.000Z',
+      attempt: 1,
+      input,
+      checkpoint: null,
+      usage: [],
+    };
     return runner.run(attempt, signal);
   };
 
@@ -124,7 +132,10 @@ describe('an attempt of a response in the background', () => {
       };
       return pieces(stop.signal);
     };
-    const begun = new AbortedLineError({ input_tokens: 2, output_tokens: 0 }, 'r');
+    const begun = new AbortedLineError([
+      { rig: 'r', meter: 'input_tokens', quantity: 2 },
+      { rig: 'r', meter: 'output_tokens', quantity: 0 },
+    ]);
     const cancelled = attempt(new JobOverError(), begun);
     expect((await cancelled.next()).value).toMatchObject({
       shown: { status: 'cancelled' },

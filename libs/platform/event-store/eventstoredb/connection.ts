@@ -27,7 +27,7 @@ export interface Trouble {
 /** Between probes. With jitter, so that the processes of a fleet do not probe in lockstep. */
 const PROBES: BackOff = { firstMs: 75, maxMs: 1_500, jitter: 2 / 3 };
 
-/** A client that only reports an unreachable server is replaced every so many probes. */
+/** Probes after which a client that only reports an unreachable server is replaced. */
 const REPLACE_EVERY = 8;
 
 /** How long a proof that the server takes appends stays valid. */

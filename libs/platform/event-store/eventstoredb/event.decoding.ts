@@ -2,8 +2,9 @@ import { isEventType, isStreamName } from '../append.encoding.js';
 import { type EventMetadata, type Position, type RecordedEvent } from '../event-store.port.js';
 import { instantOf, isInstant, type SaidMetadata, wrongFieldOf } from '../said-metadata.js';
 import { type ClientRecord } from './log-client.js';
+import { PREFIX_END } from './prefixed-client.js';
 
-/** What servers put where a stream read has no position: the largest unsigned number. */
+/** The position that servers report where a stream read has none: the largest unsigned number. */
 const NO_POSITION = 0xffff_ffff_ffff_ffffn;
 
 /** 0n where the server does not say, which some do not when a stream is read. */
@@ -19,7 +20,18 @@ export const isSystemEvent = ({ streamId, type }: ClientRecord): boolean =>
  * and the instant at which it was said. Other programs' events never reach a reader of the log.
  */
 export const isOwnEvent = ({ streamId, type, isJson, data, metadata }: ClientRecord): boolean =>
-  isJson && isSaid(metadata) && isObject(data) && isEventType(type) && isStreamName(streamId);
+  isJson &&
+  isSaid(metadata) &&
+  isObject(data) &&
+  isEventType(type) &&
+  isStreamName(streamId) &&
+  !isPrefixed(streamId);
+
+/** Of another installation on the same server. */
+const isPrefixed = (streamId: string): boolean => {
+  const end = streamId.indexOf(PREFIX_END);
+  return end !== -1 && end < streamId.indexOf('-');
+};
 
 /**
  * An event as the port has it. One that another program has written into a stream is not hidden

@@ -7,6 +7,7 @@ import {
   type EventStoreHealth,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -29,6 +30,8 @@ export interface EventStoreDbOptions {
    * `kurrentdb+discover://` (`@kurrent/kurrentdb-client`), with the options of those packages.
    */
   readonly url: string;
+  /** Of the streams of this installation on the server. Default: none. */
+  readonly prefix?: string;
   readonly logger?: Logger;
   readonly timeouts?: Partial<EventStoreDbTimeouts>;
 }
@@ -42,12 +45,16 @@ export interface EventStoreDbOptions {
  */
 export const openEventStoreDb = async ({
   url,
+  prefix = '',
   logger,
   timeouts,
-}: EventStoreDbOptions): Promise<EventStore> =>
-  new EventStoreDbEventStore(await acquireNode(url, { ...TIMEOUTS, ...timeouts }, logger));
+}: EventStoreDbOptions): Promise<EventStore> => {
+  const all = { ...TIMEOUTS, ...timeouts };
+  return new EventStoreDbEventStore(await acquireNode({ url, prefix }, all, logger));
+};
 
 class EventStoreDbEventStore implements EventStore {
+  readonly isSparse = true;
   readonly #node: SharedNode;
   readonly #connection: Connection;
   readonly #reader: EventStoreDbLogReader;
@@ -80,6 +87,11 @@ class EventStoreDbEventStore implements EventStore {
     } finally {
       this.#underWay.delete(append);
     }
+  }
+
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    this.#checkOpen();
+    await this.#appender.appendInOrder(appends);
   }
 
   read(

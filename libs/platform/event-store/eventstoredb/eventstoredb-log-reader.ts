@@ -106,7 +106,8 @@ export class EventStoreDbLogReader {
   }
 
   /**
-   * @param filter what the server leaves out; the page's position is then that of its last event
+   * @param filter the events that the server returns; the page's position is then the position of
+   *   its last event
    * @param patience retries through every outage until it is aborted; by default for `outageMs`
    */
   async log(

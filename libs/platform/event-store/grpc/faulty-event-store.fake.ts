@@ -52,7 +52,7 @@ export class FaultyEventStore implements EventStore {
     for (const goOn of this.#held.splice(0)) goOn();
   }
 
-  /** Readings and subscriptions stand still until `thawReads`. */
+  /** Reads and subscriptions wait until `thawReads`. */
   stallReads(): void {
     this.#stalled ??= new Promise((resolve) => (this.#thaw = resolve));
   }

@@ -44,7 +44,7 @@ export interface CommittedGroup {
   readonly last: number;
   /** UTF-16 units of all that was appended: a bound for buffers. */
   readonly units: number;
-  /** Builds what was recorded from what was appended, data and metadata by reference. */
+  /** Builds the recorded events from the appended ones, data and metadata by reference. */
   readonly recorded: () => readonly RecordedEvent[];
 }
 

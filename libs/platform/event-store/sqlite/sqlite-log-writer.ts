@@ -68,7 +68,7 @@ export class SqliteLogWriter {
   #lastHash: Uint8Array = CHAIN_START;
   /** Values of rows that are decided and not inserted yet. */
   #rows: SQLInputValue[] = [];
-  /** Leaf hashes of what the group appends. */
+  /** Leaf hashes of the appended events of the group. */
   #leaves: Buffer[] = [];
 
   constructor(settings: WriterSettings) {

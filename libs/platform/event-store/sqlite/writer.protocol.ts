@@ -6,7 +6,7 @@ export interface WriterSettings {
   readonly busyTimeoutMs: number;
 }
 
-/** What the thread starts with. */
+/** The data that the thread starts with. */
 export interface WriterData {
   readonly settings: WriterSettings;
   /** The memory of its `Bell`. */
@@ -39,7 +39,9 @@ export type WriterReply =
   | { readonly kind: 'refused'; readonly reason: string }
   | {
       readonly kind: 'appended';
-      /** The log's last position before this group: those of the group follow without a gap. */
+      /**
+       * The log's last position before this group: the positions of the group follow without a gap.
+       */
       readonly after: number;
       /**
        * Verdict, revision and position of each append. Appended and repeated: of its last event.
