@@ -52,6 +52,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
     now: clock.now,
     errors: dialect.errors,
+    ...(dialect.tierIn && { tierIn: dialect.tierIn }),
   };
   const sender = new Sender(options);
   const keys = new RigKeys(name, options.credentials ?? [], clock);
@@ -91,27 +92,9 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     }),
 
     async *stream(request, signal) {
-      const open = async (credential: Credential | undefined) => {
-        const exchange = new StreamExchange(limits, request, dialect);
-        const leave = cancelledBy(signal, exchange);
-        const close = (): void => {
-          leave();
-          exchange.cancel();
-        };
-        try {
-          if (!signal.aborted) {
-            await sender.send(dialect.chat(request, true), credential, exchange, signal);
-          }
-          while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
-          // Throws the failure of a stream without a page, so that the next key may be asked.
-          if (!exchange.hasPage) exchange.usage();
-          return { exchange, close };
-        } catch (error) {
-          close();
-          throw error;
-        }
-      };
-      const { exchange, close } = await keys.ask(request.body['model'], open);
+      const { exchange, close } = await keys.ask(request.body['model'], (credential) =>
+        opened({ request, dialect, limits, sender }, credential, signal),
+      );
       try {
         for (;;) {
           if (exchange.hasPage) yield exchange.take();
@@ -130,9 +113,48 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   };
 };
 
+interface Opening {
+  readonly request: ChatRequest;
+  readonly dialect: Dialect;
+  readonly limits: ExchangeLimits;
+  readonly sender: Sender;
+}
+
+/** A stream whose first page is there, or which has ended. @throws RigError of one without a page */
+const opened = async (
+  { request, dialect, limits, sender }: Opening,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly exchange: StreamExchange; readonly close: () => void }> => {
+  const exchange = new StreamExchange(limits, request, dialect);
+  const leave = cancelledBy(signal, exchange);
+  const close = (): void => {
+    leave();
+    exchange.cancel();
+  };
+  try {
+    if (!signal.aborted) {
+      await sender.send(dialect.chat(request, true), credential, exchange, signal);
+    }
+    while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
+    // Throws the failure, so that the next key may be asked.
+    if (!exchange.hasPage) exchange.usage();
+    return { exchange, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+};
+
 const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({
   name: 'completion',
-  read: (answer) => dialect.answer(answer, request),
+  failure: dialect.failure,
+  read: (answer, serviceTier) => {
+    const read = dialect.answer(answer, request);
+    return read && serviceTier !== undefined
+      ? { ...read, usage: { serviceTier, ...read.usage } }
+      : read;
+  },
   counted: () => countedPrompt(request),
 });
 

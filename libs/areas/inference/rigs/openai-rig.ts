@@ -1,4 +1,4 @@
-import { apiKey, bearer } from './dialects/credentials.js';
+import { bearer, keyCredential } from './dialects/credentials.js';
 import { openAiDialect, type OpenAiDialectOptions } from './dialects/openai/openai.dialect.js';
 import { type RigBackend } from './embedding-backend.js';
 import { createHttpRig, type HttpRigOptions } from './http-rig.js';
@@ -13,5 +13,5 @@ export const createOpenAiRig = ({ apiKey: key, ...options }: OpenAiRigOptions): 
   createHttpRig({
     ...options,
     dialect: openAiDialect(options),
-    credentials: key === undefined ? [] : [apiKey(key, bearer)],
+    credentials: key === undefined ? [] : [keyCredential(options.name, { key }, bearer)],
   });

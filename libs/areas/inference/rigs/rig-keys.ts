@@ -105,13 +105,17 @@ export class RigKeys {
     throw this.#exhausted(model);
   }
 
-  /** The breaker of the rig is that of its only key. */
+  /**
+   * The breaker of the rig is that of its only key. A token may have been revoked, and a file may
+   * have a new key: what can be had again is tried once more.
+   */
   async #askOnly<T>({ credential }: RigKey, work: (key: Credential) => Promise<T>): Promise<T> {
     try {
       return await work(credential);
     } catch (error) {
-      if (isOfKey(error) && error.details.status === 401) credential.rejected?.();
-      throw error;
+      if (!isOfKey(error) || error.details.status !== 401 || !credential.rejected) throw error;
+      credential.rejected();
+      return work(credential);
     }
   }
 

@@ -1,8 +1,7 @@
-import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
-import { type TokenPart } from '#events/token-meters.js';
-import { type Usage, type UsageParts } from '#platform/chats/chat-usage.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type JsonObject } from '../../chat-backend.js';
 import { isObject, isTokenCount } from '../../token-usage.js';
+import { StatedCounts, statedTier, type Totals } from '../stated-counts.js';
 
 /**
  * The `usage` object of OpenAI's chat completions, and of the servers that speak its dialect: vLLM,
@@ -19,103 +18,68 @@ export const statedUsage = (usage: unknown): Usage | null => {
   if (!isTokenCount(prompt) || !isTokenCount(completion)) return null;
   const inputs = usage['prompt_tokens_details'];
   const outputs = usage['completion_tokens_details'];
-  const hits = usage['prompt_cache_hit_tokens'];
-  if (!isObject(inputs) && !isObject(outputs) && hits === undefined) {
-    return { ...totalsOf(prompt, completion, total), source: 'provider' };
+  const counts = new StatedCounts();
+  const reasoning = isObject(outputs) ? counts.count(outputs['reasoning_tokens']) : undefined;
+  // Older models of xAI count reasoning beside the completion: the total tells.
+  const isBeside = reasoning !== undefined && total === prompt + completion + reasoning;
+  const completionTokens = isBeside ? completion + reasoning : completion;
+  const totals = counts.within({ promptTokens: prompt, completionTokens }, total);
+  readInput(counts, totals, isObject(inputs) ? inputs : {}, usage['prompt_cache_hit_tokens']);
+  const left = counts.take('reasoning_tokens', reasoning, totals.completionTokens);
+  if (isObject(outputs)) {
+    counts.take('audio_output_tokens', counts.count(outputs['audio_tokens']), left);
   }
-  return new StatedParts(isObject(inputs) ? inputs : {}, isObject(outputs) ? outputs : {}).usage(
-    usage,
-    { prompt, completion },
-  );
+  const tools = toolCounts(counts, usage['server_tool_use_details']);
+  return { ...counts.usage(totals), ...tools };
+};
+
+/** The tools of OpenRouter's servers. A search is a call of a tool, too. */
+const toolCounts = (
+  counts: StatedCounts,
+  details: unknown,
+): Pick<Usage, 'searches' | 'toolCalls'> => {
+  if (!isObject(details)) return {};
+  const searches = counts.count(details['web_search_requests']);
+  const toolCalls = counts.count(details['tool_calls_executed']);
+  return {
+    ...(searches !== undefined && { searches }),
+    ...(toolCalls !== undefined && { toolCalls }),
+  };
+};
+
+/** The `usage` object of OpenAI's responses: the same counts by other names. */
+export const responseUsage = (usage: unknown): Usage | null =>
+  isObject(usage)
+    ? statedUsage({
+        prompt_tokens: usage['input_tokens'],
+        completion_tokens: usage['output_tokens'],
+        total_tokens: usage['total_tokens'],
+        prompt_tokens_details: usage['input_tokens_details'],
+        completion_tokens_details: usage['output_tokens_details'],
+      })
+    : null;
+
+const readInput = (
+  counts: StatedCounts,
+  { promptTokens }: Totals,
+  details: JsonObject,
+  cacheHits: unknown,
+): void => {
+  const read = counts.count(details['cached_tokens']) ?? counts.count(cacheHits);
+  const written = counts.count(details['cache_write_tokens']);
+  const audio = counts.count(details['audio_tokens']);
+  const image = counts.count(details['image_tokens']);
+  // Reading is the cheapest class, so it is believed first.
+  let left = counts.take('cache_read_tokens', read, promptTokens);
+  left = counts.take('cache_write_30m_tokens', written, left);
+  if ((audio ?? 0) + (image ?? 0) <= left) {
+    left = counts.take('audio_input_tokens', audio, left);
+    counts.take('image_input_tokens', image, left);
+  } else {
+    counts.doubt('parts_overlap');
+  }
 };
 
 /** The service tier that an answer or a chunk states; undefined for the standard one. */
 export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
-  typeof tier === 'string' && SERVICE_TIER.test(tier) && !STANDARD.has(tier) ? tier : undefined;
-
-const SERVICE_TIER = /^[a-z][a-z0-9_]{0,31}$/;
-const STANDARD: ReadonlySet<string> = new Set(['default', 'standard', 'auto']);
-
-interface Totals {
-  readonly prompt: number;
-  readonly completion: number;
-}
-
-type Checked = Pick<Usage, 'promptTokens' | 'completionTokens' | 'doubts'>;
-
-/** A stated total below its parts cuts the answer, which is dearer, then the prompt. */
-const totalsOf = (prompt: number, completion: number, total: unknown): Checked => {
-  if (!isTokenCount(total) || total === 0 || total >= prompt + completion) {
-    return { promptTokens: prompt, completionTokens: completion };
-  }
-  const promptTokens = Math.min(prompt, total);
-  return { promptTokens, completionTokens: total - promptTokens, doubts: ['total_differs'] };
-};
-
-/** Reads the details of one usage object. */
-class StatedParts {
-  readonly #doubts = new Set<UsageDoubt>();
-  readonly #parts: Partial<Record<TokenPart, number>> = {};
-
-  constructor(
-    private readonly inputs: JsonObject,
-    private readonly outputs: JsonObject,
-  ) {}
-
-  usage(stated: JsonObject, { prompt, completion }: Totals): Usage {
-    const reasoning = this.#count(this.outputs['reasoning_tokens']);
-    const total = stated['total_tokens'];
-    // Older models of xAI count reasoning beside the completion: the total tells.
-    const isBeside = reasoning !== undefined && total === prompt + completion + reasoning;
-    const all = isBeside ? completion + reasoning : completion;
-    const { doubts = [], ...totals } = totalsOf(prompt, all, total);
-    for (const doubt of doubts) this.#doubts.add(doubt);
-    this.#readInput(totals.promptTokens, stated['prompt_cache_hit_tokens']);
-    this.#readOutput(totals.completionTokens, reasoning);
-    const parts: UsageParts = this.#parts;
-    return {
-      ...totals,
-      source: 'provider',
-      ...(Object.keys(parts).length > 0 && { parts }),
-      ...(this.#doubts.size > 0 && { doubts: [...this.#doubts] }),
-    };
-  }
-
-  #readInput(prompt: number, cacheHits: unknown): void {
-    const { inputs } = this;
-    const read = this.#count(inputs['cached_tokens']) ?? this.#count(cacheHits);
-    const written = this.#count(inputs['cache_write_tokens']);
-    const audio = this.#count(inputs['audio_tokens']);
-    const image = this.#count(inputs['image_tokens']);
-    // Reading is the cheapest class, so it is believed first.
-    let left = this.#take('cache_read_tokens', read, prompt);
-    left = this.#take('cache_write_30m_tokens', written, left);
-    if ((audio ?? 0) + (image ?? 0) <= left) {
-      left = this.#take('audio_input_tokens', audio, left);
-      this.#take('image_input_tokens', image, left);
-    } else {
-      this.#doubts.add('parts_overlap');
-    }
-  }
-
-  #readOutput(completion: number, reasoning: number | undefined): void {
-    const left = this.#take('reasoning_tokens', reasoning, completion);
-    this.#take('audio_output_tokens', this.#count(this.outputs['audio_tokens']), left);
-  }
-
-  /** @returns the tokens of the total that are left for other parts */
-  #take(part: TokenPart, count: number | undefined, left: number): number {
-    if (count === undefined) return left;
-    if (count > left) this.#doubts.add('parts_above_total');
-    this.#parts[part] = Math.min(count, left);
-    return left - Math.min(count, left);
-  }
-
-  /** Undefined for a count that is not stated; one that cannot be is refused. */
-  #count(value: unknown): number | undefined {
-    if (value === undefined || value === null) return undefined;
-    if (isTokenCount(value)) return value;
-    this.#doubts.add('bad_count');
-    return undefined;
-  }
-}
+  statedTier(tier);

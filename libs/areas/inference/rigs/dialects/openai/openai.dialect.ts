@@ -8,22 +8,40 @@ import {
   type ProviderRequest,
   type StreamPiece,
 } from '../dialect.js';
+import { changesBetween, originalBody, originalIn, readerFor } from '../original-body.js';
+import { responseAnswer, ResponseEvents, responseRequest } from './responses.dialect.js';
 import { errorChunkOf, openAiErrors } from './openai-errors.js';
 import { serviceTierOf, statedUsage } from './openai-usage.js';
 
 export interface OpenAiDialectOptions {
   /** The server knows no `max_completion_tokens`: the bound is sent as `max_tokens`, too. */
   readonly readsMaxTokensOnly?: boolean;
+  /** The server answers responses: the original body of one is sent as it is. */
+  readonly hasResponses?: boolean;
 }
 
 /** OpenAI's chat completions, and the servers that speak them. Requests and answers pass unchanged. */
-export const openAiDialect = ({ readsMaxTokensOnly }: OpenAiDialectOptions = {}): Dialect => ({
-  chat: ({ body }, isStream) => {
-    const bounded = readsMaxTokensOnly ? withMaxTokens(body) : body;
-    return requestTo('/chat/completions', isStream ? streamBody(bounded) : wholeBody(bounded));
+export const openAiDialect = ({
+  readsMaxTokensOnly,
+  hasResponses = false,
+}: OpenAiDialectOptions = {}): Dialect => ({
+  chat: (request, isStream) => {
+    if (hasResponses && originalIn(request, 'responses')) return responseRequest(request);
+    const bounded = readsMaxTokensOnly ? withMaxTokens(request.body) : request.body;
+    const body = isStream ? streamBody(bounded) : wholeBody(bounded);
+    const original = originalIn(request, 'chat');
+    if (!original) return requestTo('/chat/completions', body);
+    const changes = changesBetween(original.body, body);
+    return { path: '/chat/completions', body: originalBody(original, changes) };
   },
-  answer: (completion, request) => answerIn(completion, request),
-  reader: (request) => new ChunkReader(asksForUsage(request)),
+  answer: (answer, request) =>
+    hasResponses && originalIn(request, 'responses')
+      ? responseAnswer(answer, request)
+      : answerIn(answer, request),
+  reader: (request) =>
+    hasResponses && originalIn(request, 'responses')
+      ? readerFor(request, 'responses', 'response', new ResponseEvents())
+      : new ChunkReader(asksForUsage(request)),
   errors: openAiErrors,
   embeddings: ({ body }) => requestTo('/embeddings', body),
 });
