@@ -12,7 +12,7 @@ const MS_PER_CENTURY = 36_525 * MS_PER_DAY;
 /** Noon of 1 January 2000. */
 const J2000_MS = Date.UTC(2000, 0, 1, 12);
 
-/** What the angles and positions of a station are computed from. */
+/** A place on or above the ellipsoid. */
 export interface Place {
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;

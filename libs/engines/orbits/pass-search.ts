@@ -19,7 +19,7 @@ export interface PassWindow {
   readonly toMs: number;
 }
 
-/** What a station sees of a satellite. */
+/** The view of a satellite from a station. */
 export class View {
   readonly #horizon: Horizon;
 
