@@ -111,6 +111,11 @@ export interface RigRouter {
   refuseFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
+  /**
+   * The exact tokens of a prompt; null where no rig of the model can count them.
+   * @throws RouteError
+   */
+  count(order: RouteOrder, signal: AbortSignal): Promise<number | null>;
   /** @throws RouteError */
   embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
@@ -169,6 +174,17 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       );
       slot.visit.leave();
       return { answer: value, ...routedBy(slot, order), attempts };
+    },
+    async count(order, signal) {
+      const asker = askerOf(order, signal);
+      const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
+      if (rigs.length === 0) return null;
+      const { value, slot } = await asking.ask({ ...asker, rigs }, ({ name, backend }) => {
+        if (backend.count) return backend.count(order.request(), signal);
+        throw new RigError('refused', `rig ${name} counts no tokens`, { status: 400 });
+      });
+      slot.visit.leave();
+      return value;
     },
     async embed(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
