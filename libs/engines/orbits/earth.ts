@@ -82,8 +82,8 @@ export class Horizon {
     const azimuthDeg = Math.atan2(east, north) / RADIANS;
     return {
       azimuthDeg: azimuthDeg < 0 ? azimuthDeg + 360 : azimuthDeg,
-      elevationDeg: Math.atan2(up, Math.hypot(east, north)) / RADIANS,
-      rangeKm: Math.hypot(x, y, z),
+      elevationDeg: Math.atan2(up, Math.sqrt(east * east + north * north)) / RADIANS,
+      rangeKm: Math.sqrt(x * x + y * y + z * z),
     };
   }
 }
