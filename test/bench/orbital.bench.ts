@@ -1,10 +1,11 @@
 /**
  * Passes, bundles and routes of one core: `npm run orbital -- [--python PROGRAM]`. CPU time counts,
- * since the machine may be shared; the best of three. PROGRAM, with skyfield installed, searches for
- * the same passes.
+ * since the machine may be shared; the best of three. PROGRAM, with skyfield installed, searches
+ * for the same passes.
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { type Bundle } from '../../libs/engines/bundles/bundle.js';
 import { decodeBundle, encodeBundle } from '../../libs/engines/bundles/bundle.codec.js';
 import { type Contact } from '../../libs/areas/dtn/routing/contact-plan.js';
 import { routesOf } from '../../libs/areas/dtn/routing/contact-routes.js';
@@ -35,14 +36,19 @@ const rateOf = (count: () => number): number => {
   return best;
 };
 
-const bundle = {
+const bundle: Bundle = {
   primary: {
-    ...{ flags: 0, crcType: 2, destination: 'dtn://moon/in', source: 'dtn://earth/out' },
-    ...{ reportTo: 'dtn:none', lifetimeMs: 86_400_000, fragment: null },
+    flags: 0,
+    crcType: 2,
+    destination: 'dtn://moon/in',
+    source: 'dtn://earth/out',
+    reportTo: 'dtn:none',
     created: { timeMs: 817_000_000_000, sequence: 3 },
+    lifetimeMs: 86_400_000,
+    fragment: null,
   },
   blocks: [{ type: 1, number: 1, flags: 0, crcType: 2, data: new Uint8Array(1_024) }],
-} as const;
+};
 const wire = encodeBundle(bundle);
 
 /** A plan of pairs of nodes in turns; no number is random. */
