@@ -355,6 +355,31 @@ describe('a caller and a rig of one dialect', () => {
   });
 });
 
+describe('the tokens of a message', () => {
+  it('are counted by the provider, of the same bytes and for nothing', async () => {
+    const body = {
+      model: 'our/opus',
+      system: [{ type: 'text', text: RULES, cache_control: { type: 'ephemeral' } }],
+      thinking: { type: 'adaptive' },
+      messages: [{ role: 'user', content: 'Hello' }],
+    };
+    const turn = {
+      path: '/v1/messages/count_tokens',
+      headers: { 'anthropic-version': '2026-10-21' },
+      body: JSON.stringify(body, null, 2),
+    };
+    const before = (await world.events()).length;
+    const one = await through(turn);
+    const plain = { ...turn, body: named(turn.body, 'claude-opus-5-5') };
+    const other = await sentTo(direct.anthropic.url, ANTHROPIC_KEY, plain);
+    expect([one.status, other.status]).toEqual([200, 200]);
+    expect(JSON.parse(one.text)).toEqual(JSON.parse(other.text));
+    expect(behind.anthropic.received.at(-1)?.bytes.toString()).toBe(plain.body);
+    const added = (await world.events()).slice(before).map(({ type }) => type);
+    expect(added.filter((type) => type.startsWith('Hold'))).toEqual([]);
+  });
+});
+
 describe('the charge for an original', () => {
   const ask = (more: object = {}) =>
     through({

@@ -84,6 +84,7 @@ export const bindRigs = (
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
     embed: (order, signal) => current.embed(order, signal),
+    countTokens: (order, signal) => current.countTokens(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
     waiting: () => current.waiting(),

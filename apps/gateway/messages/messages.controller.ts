@@ -8,7 +8,10 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { RIGS } from '#areas/inference/ports.js';
+import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
+import { REQUEST_LIMITS, type RequestLimits, RIGS } from '#areas/inference/ports.js';
+import { fieldsOf } from '#platform/chats/read-answer.js';
+import { OpenRequests } from '../../operations/open-requests.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
@@ -21,7 +24,6 @@ import { FailsWith } from '../openapi/failures.docs.js';
 import { chatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
-import { UncountedTokensGuard } from './uncounted-tokens.guard.js';
 
 /** The versions of the interface: they do not differ in what is translated to chats. */
 const VERSIONS = ['2023-06-01', '2026-10-21'] as const;
@@ -42,6 +44,9 @@ export class MessagesController {
   constructor(
     private readonly chats: TranslatedChats,
     @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
+    private readonly counts: CountTokensHandler,
+    private readonly requests: OpenRequests,
+    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
   ) {}
 
   @Post()
@@ -63,6 +68,41 @@ export class MessagesController {
     );
   }
 
+  @Post('count_tokens')
+  @HttpCode(200)
+  @AnthropicErrors()
+  @ApiOperation({
+    summary: 'Count the tokens of a message',
+    description:
+      'Free of charge, by a rig that knows the tokenizer of the model: a provider of messages is ' +
+      'asked with the body as it is. Without such a rig there is no count, since Quipu bounds the ' +
+      'tokens of a prompt by its bytes.',
+  })
+  @ApiOkResponse({
+    description: 'The count.',
+    schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
+  })
+  @Idempotent()
+  @FailsWith('token_count_unavailable', 'model_not_found')
+  async count(
+    @CurrentCaller() { accountId }: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers(VERSION_HEADER) version: string | undefined,
+  ): Promise<{ readonly input_tokens: number }> {
+    refuseOtherVersion(version);
+    const { body: sent } = request;
+    // A count has no bound; the translation demands one.
+    const { body, original } = this.#translated({ max_tokens: 1, ...fieldsOf(sent) }, request);
+    const order = { accountId, body, ...(original && { original }) };
+    const tokens = await this.requests.whileConnected(
+      reply.raw,
+      this.limits.requestMsMax,
+      ({ signal }) => this.counts.execute(order, signal),
+    );
+    return { input_tokens: tokens };
+  }
+
   /** What a chat cannot express goes to rigs that speak the dialect, if the model has some. */
   #translated(sent: unknown, request: FastifyRequest): Translation {
     const original = originalOf(request);
@@ -75,27 +115,6 @@ export class MessagesController {
       const untranslated = error.failure.param ?? 'messages';
       return translationOf(body, request, { ...original, untranslated });
     }
-  }
-
-  @Post('count_tokens')
-  @HttpCode(200)
-  @UseGuards(UncountedTokensGuard)
-  @AnthropicErrors()
-  @ApiOperation({
-    summary: 'Count the tokens of a message',
-    description:
-      'Not served: the tokenizer of a model is known to its rigs only, and Quipu bounds the ' +
-      'tokens of a prompt by its bytes, which is no count. The answer to a message states its ' +
-      'count.',
-  })
-  @ApiOkResponse({
-    description: 'The count. This release sends none.',
-    schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
-  })
-  @Idempotent()
-  @FailsWith('token_count_unavailable')
-  count(): void {
-    // The guard has rejected the request.
   }
 }
 

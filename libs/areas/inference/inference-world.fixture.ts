@@ -46,6 +46,7 @@ export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
   speaks = (): boolean => false;
+  countTokens = (): Promise<null> => Promise.resolve(null);
 
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */

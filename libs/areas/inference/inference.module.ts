@@ -7,6 +7,7 @@ import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { ChatTool } from './chat.tool.js';
 import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
+import { CountTokensHandler } from './count-tokens.handler.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
 import { RoutingModes } from './routing-modes.js';
@@ -23,6 +24,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     CompletionBatchEndpoint,
     ChatTool,
     CompleteChatHandler,
+    CountTokensHandler,
     StreamChatHandler,
     RigOperations,
   ],
@@ -35,6 +37,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     CompletionBatchEndpoint,
     ChatTool,
     CompleteChatHandler,
+    CountTokensHandler,
     StreamChatHandler,
   ],
 })

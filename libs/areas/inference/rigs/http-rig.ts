@@ -45,7 +45,7 @@ const KEEP_ALIVE_MS = 4_000;
 /** A server over kept-alive HTTP/1.1 connections, whatever its dialect. */
 export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   const { name, dialect, clock = systemClock } = options;
-  const { embeddings } = dialect;
+  const { embeddings, counting } = dialect;
   const limits: ExchangeLimits = {
     rig: name,
     answerBytesMax: options.answerBytesMax ?? 32 * 1024 * 1024,
@@ -88,6 +88,14 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
           counted: () => countedInputTokens(request),
         };
         return answered(request.body['model'], form, signal, () => embeddings(request));
+      },
+    }),
+
+    ...(counting && {
+      countTokens: (request, signal) => {
+        const { read } = counting;
+        const form = { name: 'token count', read, counted: () => countedPrompt(request) };
+        return answered(request.body['model'], form, signal, () => counting.request(request));
       },
     }),
 

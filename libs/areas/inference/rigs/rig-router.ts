@@ -113,6 +113,8 @@ export interface RigRouter {
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
   /** @throws RouteError */
   embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
+  /** Null where no rig of the model counts tokens. @throws RouteError */
+  countTokens(order: RouteOrder, signal: AbortSignal): Promise<number | null>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
@@ -178,6 +180,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       slot.visit.leave();
       return { answer: value, ...routedBy(slot, order), attempts };
     },
+    countTokens: (order, signal) => counted(asking, askerOf(order, signal), order),
     async stream(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
         firstPage(rig.backend.stream(requestFor(rig, order), signal)),
@@ -198,6 +201,21 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       await Promise.all(open.map(({ backend }) => backend.close()));
     },
   };
+};
+
+/** Asks the rigs that count tokens. */
+const counted = async (
+  asking: RigAsking,
+  asker: Asking,
+  order: RouteOrder,
+): Promise<number | null> => {
+  const rigs = asker.rigs.filter(({ rig }) => rig.backend.countTokens !== undefined);
+  if (rigs.length === 0) return null;
+  const { value, slot } = await asking.ask({ ...asker, rigs }, async (rig) =>
+    rig.backend.countTokens?.(requestFor(rig, order), asker.signal),
+  );
+  slot.visit.leave();
+  return value ?? null;
 };
 
 const firstPage = async (pages: RoutedStream['pages']) => ({ pages, first: await pages.next() });
