@@ -70,7 +70,7 @@ export default tseslint.config(
     },
   },
   {
-    // What a command prints is its result.
+    // The output of a command is its result.
     files: ['apps/cli/**/*.ts', 'test/bench/**/*.ts', 'tools/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ResponseId } from './response.events.js';
 
-/** What the job of a response in the background shows in the events of jobs. */
+/** The public fields of the job of a response in the background in the events of jobs. */
 
 /** The name of its type. */
 export const RESPONSE_JOB = 'response';

@@ -28,7 +28,7 @@ const KEYS = [
 ];
 
 describe('the files of an account', () => {
-  it('are listed among all and among those of their purpose', () => {
+  it('are listed among all and among the files of their purpose', () => {
     expect(filesOfAccount.keys(created)).toEqual(KEYS);
     expect(filesOfAccount.keys(deleted)).toEqual(KEYS);
     const all = { accountId: '7', purpose: null };

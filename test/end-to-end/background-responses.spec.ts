@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { answering, eventually, MODEL, startWorld, type World } from './quipu.harness.js';
 import { json, type Script } from '#areas/inference/rigs/upstream.fake.js';
 
-/** What the last message asks for: `hang`, `fail`, or else a sentence. */
+/** The script in the last message: `hang`, `fail`, or else a sentence. */
 let hangs = true;
 const rig: Script = (response, received) => {
   const messages = received.body['messages'] as readonly { readonly content: unknown }[];

@@ -19,7 +19,7 @@ interface Oracle {
   /** In `test/oracles`, as all files here; null for a program that needs nothing but Python. */
   readonly requirements: string | null;
   readonly script: readonly string[];
-  /** What it records; null for a script that knows `--check` itself. */
+  /** The file that it records; null for a script that knows `--check` itself. */
   readonly record: string | null;
   /** Whether the record is what it prints. */
   readonly prints?: boolean;

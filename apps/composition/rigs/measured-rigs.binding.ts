@@ -22,7 +22,7 @@ import { type MeasuredWorkers } from './measured-workers.js';
 import { batchConcurrencyMaxOf } from '../inference/rigs.binding.js';
 import { spokenBy } from '../inference/server-rigs.js';
 
-/** The rigs of the current catalog and those of workers, asked as lines of batches are. */
+/** The rigs of the current catalog and of workers, asked as lines of batches are. */
 export class RoutedRigs extends MeasuredRigs {
   /** @param workers absent where no bus connects processes */
   constructor(

@@ -69,7 +69,7 @@ describe('the bounds of JSON', () => {
     });
   });
 
-  it('do not count what stands in strings', () => {
+  it('do not count the content of strings', () => {
     const strings = ['[{,', '\\', '"', '\\"[', `${'x'.repeat(5_000)}"[[[`, '結'.repeat(400)];
     const escaped = '\\"'.repeat(50_000);
     expect(() => read(JSON.stringify(Array(200).fill(strings).flat()))).not.toThrow();

@@ -33,7 +33,7 @@ export class AdapterFiles {
   async fileOf(adapter: FoundAdapter, base: BaseModel): Promise<string> {
     const { baseSha256, slug } = adapter.entry;
     if (base.sha256 !== baseSha256) {
-      const detail = `the adapter ${slug} was made for other weights than those of ${base.modelId}`;
+      const detail = `the adapter ${slug} was made for other weights than ${base.modelId} has`;
       return reject('adapter_base_mismatch', detail);
     }
     const file = this.#pathOf(adapter.entry);

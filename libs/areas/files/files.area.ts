@@ -14,7 +14,7 @@ import { fileSettings } from './files.settings.js';
 
 export const filesArea = defineArea({
   name: 'files',
-  description: 'Files that an account uploads, and those that its batches write.',
+  description: 'Files that an account uploads, and files that its batches write.',
   module: FilesModule,
   events: fileEvents,
   projections: [filesOfAccount],

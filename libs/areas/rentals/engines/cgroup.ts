@@ -30,7 +30,7 @@ export class Cgroup {
     await this.#write('cpu.max', `${cpus * CPU_PERIOD_US} ${CPU_PERIOD_US}`);
   }
 
-  /** Ends every process in it, also those that have left the group of their program. */
+  /** Ends every process in it, also processes that have left the group of their program. */
   async kill(): Promise<void> {
     await this.#write('cgroup.kill', 1).catch(() => undefined);
   }
