@@ -289,6 +289,19 @@ models:
     expect(acceptedBy(kind)).toContain('Be brief.');
   });
 
+  it.each(KINDS)('%s: the tokens of a message are counted by the provider', async (kind) => {
+    const { input_tokens: tokens } = await anthropic.messages.countTokens({
+      model: `acme/${kind}`,
+      system: 'Be brief.',
+      messages: [{ role: 'user', content: 'Hello' }],
+      tools: [{ name: 'weather', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'any' },
+    });
+    expect(tokens).toBeGreaterThan(0);
+    const fakes = { gemini: google, vertex, bedrock };
+    expect(fakes[kind].received.at(-1)?.path).toMatch(/:countTokens$|\/count-tokens$/);
+  });
+
   it.each(KINDS)('%s: a field without a translation is refused by name, free', async (kind) => {
     says(kind, { text: 'A quipu' });
     const asked = asking(kind, 'Hello', { parallel_tool_calls: false, tools: [TOOL] });

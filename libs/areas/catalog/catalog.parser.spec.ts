@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { RIG_KINDS } from '#events/rig-kinds.js';
 import { CatalogError } from './catalog.error.js';
 import { rigModelOf } from './catalog-entry.js';
 import { parseCatalog } from './catalog.parser.js';
@@ -409,7 +410,7 @@ describe('catalog parser, rejecting', () => {
     [
       'another kind of rig',
       withRig('name: a, kind: gpu'),
-      `${FILE}:2:22: rigs[0].kind must be openai or anthropic or azure-openai or embedded`,
+      `${FILE}:2:22: rigs[0].kind must be ${RIG_KINDS.join(' or ')}`,
     ],
     [
       'a region that is no name',

@@ -7,6 +7,7 @@ import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { requestNeedsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { promptTokensBound } from './token-bound.js';
+import { withoutOwnFields } from './upstream-body.js';
 
 /** A prompt to count, of an account whose requests share its turns. */
 export type CountOrder = Pick<ChatOrder, 'accountId' | 'body' | 'original'>;
@@ -23,7 +24,7 @@ export class CountTokensHandler {
   async execute({ accountId, body, original }: CountOrder, signal: AbortSignal): Promise<number> {
     const model = chatModel(this.catalog, body.model);
     const request = {
-      body: { ...body, model: model.upstreamId },
+      body: { ...withoutOwnFields(body), model: model.upstreamId },
       promptTokensMax: promptTokensBound(body, model),
       ...(original && { original: { ...original, body } }),
     };
