@@ -32,7 +32,7 @@ const PRICE = `{ input_usd_per_mtok: 2, output_usd_per_mtok: 10, cache_read_usd_
 
 type Kind = 'gemini' | 'vertex' | 'bedrock';
 
-/** What a model says, whatever the kind of its provider. */
+/** The answer of a model, whatever the kind of its provider. */
 interface Say {
   readonly text?: string;
   readonly thought?: string;
@@ -217,7 +217,7 @@ models:
   it.each(KINDS)('%s: tools and thoughts over two turns', async (kind) => {
     const call = { name: 'weather', input: { city: 'Cusco' } };
     says(kind, { thought: 'Ask the tool.', call }, { text: 'Sunny' });
-    // The field of Claude's own interface is none of OpenAI's.
+    // A field of Claude's interface, which OpenAI's types do not have.
     const thinking: object = { thinking: THINKING };
     const more = kind === 'bedrock' ? thinking : { reasoning_effort: 'low' as const };
     const body = { ...asking(kind, 'Weather?'), tools: [TOOL], ...more };
