@@ -78,7 +78,7 @@ const thinkingOf = (body: JsonObject): JsonObject | undefined => {
   return tokensMax === undefined ? undefined : { type: 'enabled', budget_tokens: tokensMax };
 };
 
-/** What Claude has beside the fields of Converse. */
+/** The fields of Claude that Converse does not have. */
 const ownFieldsOf = (body: JsonObject, model: string): JsonObject | undefined => {
   const { top_k: topK = null } = body;
   const thinking = thinkingOf(body);
