@@ -119,7 +119,7 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
   switch (rig.kind) {
     case 'embedded':
       return ({ file }) => isReadable(file);
-    // Azure lists the models of a region and not the deployments: an absent one fails its measuring.
+    // Azure lists models and not deployments: an absent one fails its measuring.
     case 'azure-openai':
       return () => Promise.resolve(true);
     case 'openai':
