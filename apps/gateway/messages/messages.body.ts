@@ -95,8 +95,8 @@ const UntranslatedBody = z.looseObject({
 });
 
 /**
- * The fields of a message as those of a chat, so that they are counted and held for; null for a body
- * that no rig would take either. Fields that a hold reads otherwise in a chat are left out.
+ * The fields of a message as those of a chat, so that they are counted and held for. Null for a
+ * body that no rig would take either. Fields that a hold reads otherwise in a chat are left out.
  */
 export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
   const read = UntranslatedBody.safeParse(sent);

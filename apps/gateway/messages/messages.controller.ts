@@ -75,8 +75,8 @@ export class MessagesController {
     summary: 'Count the tokens of a message',
     description:
       'Free of charge, by a rig that knows the tokenizer of the model: a provider of messages is ' +
-      'asked with the body as it is. Without such a rig there is no count, since Quipu bounds the ' +
-      'tokens of a prompt by its bytes.',
+      'asked with the body as it is. Without such a rig there is no count: Quipu itself bounds ' +
+      'tokens by bytes.',
   })
   @ApiOkResponse({
     description: 'The count.',

@@ -128,7 +128,7 @@ interface Opening {
   readonly sender: Sender;
 }
 
-/** A stream whose first page is there, or which has ended. @throws RigError of one without a page */
+/** A stream with its first page, or which has ended. @throws RigError of one without a page */
 const opened = async (
   { request, dialect, limits, sender }: Opening,
   credential: Credential | undefined,

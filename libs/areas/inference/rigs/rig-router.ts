@@ -148,6 +148,15 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     refuseFields(candidates, body);
     return candidates;
   };
+  const answered = async <Answer>(
+    order: Routable,
+    signal: AbortSignal,
+    work: (rig: Rig) => Promise<Answer>,
+  ) => {
+    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), work);
+    slot.visit.leave();
+    return { answer: value, ...routedBy(slot, order), attempts };
+  };
   return {
     refuseFields: (target, body) => void allowed(target, body),
     speaks: (model, feature) =>
@@ -155,31 +164,13 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     check(target, body, original) {
       const candidates = allowed(target, body, original);
       const { model, account = NO_ACCOUNT } = target;
-      const request = {
-        candidates,
-        account,
-        model,
-        priority: 'interactive',
-        attempts: [],
-      } as const;
-      const rejection = queue.rejectionOf(request);
+      const asked = { candidates, account, model, priority: 'interactive' } as const;
+      const rejection = queue.rejectionOf({ ...asked, attempts: [] });
       if (rejection) throw rejection;
     },
-    async complete(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(requestFor(rig, order), signal),
-      );
-      slot.visit.leave();
-      return { answer: value, ...routedBy(slot, order), attempts };
-    },
-    async embed(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
-        if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
-        throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
-      });
-      slot.visit.leave();
-      return { answer: value, ...routedBy(slot, order), attempts };
-    },
+    complete: (order, signal) =>
+      answered(order, signal, (rig) => rig.backend.complete(requestFor(rig, order), signal)),
+    embed: (order, signal) => answered(order, signal, (rig) => embeddedBy(rig, order, signal)),
     countTokens: (order, signal) => counted(asking, askerOf(order, signal), order),
     async stream(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
@@ -216,6 +207,16 @@ const counted = async (
   );
   slot.visit.leave();
   return value ?? null;
+};
+
+/** @throws RigError */
+const embeddedBy = (
+  rig: Rig,
+  order: EmbeddingOrder,
+  signal: AbortSignal,
+): Promise<EmbeddingAnswer> => {
+  if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
+  throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
 };
 
 const firstPage = async (pages: RoutedStream['pages']) => ({ pages, first: await pages.next() });

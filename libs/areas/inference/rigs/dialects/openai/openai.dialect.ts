@@ -18,7 +18,7 @@ export interface OpenAiDialectOptions {
   readonly readsMaxTokensOnly?: boolean;
 }
 
-/** OpenAI's chat completions, and the servers that speak them. Requests and answers pass unchanged. */
+/** OpenAI's chat completions, and servers that speak them: requests and answers pass unchanged. */
 export const openAiDialect = ({ readsMaxTokensOnly }: OpenAiDialectOptions = {}): Dialect => ({
   chat: (request, isStream) => {
     if (originalIn(request, 'responses')) return responseRequest(request);
