@@ -24,7 +24,7 @@ const hasMemory = () => {
 if (process.env.TMPDIR === undefined && hasMemory()) process.env.TMPDIR = MEMORY;
 
 /**
- * Projects by what they need: `unit` is a spec beside its source, `probes` plant violations for the
+ * Projects by their needs: `unit` is a spec beside its source, `probes` plant violations for the
  * rules of the house, the rest live under test/ and may start processes, sockets and files.
  */
 const shared = {

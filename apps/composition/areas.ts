@@ -4,6 +4,7 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
 import { fleetArea } from '#areas/fleet/fleet.area.js';
@@ -66,6 +67,7 @@ export const areas: readonly Area[] = [
   shardingArea,
   fleetArea,
   orbitArea,
+  dtnArea,
 ];
 
 /** The sources of events: the platform and each area. */

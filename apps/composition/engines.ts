@@ -276,7 +276,7 @@ const reached = async (
   );
 };
 
-/** What renews leases, where that has a connection of its own. */
+/** The renewals of leases, where they have a connection of their own. */
 interface Leases extends Closable {
   readonly readStore?: ReadStore;
 }

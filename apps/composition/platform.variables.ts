@@ -178,7 +178,7 @@ export const platformVariables = {
   QUIPU_REGION: variable(
     Region.optional(),
     'where this gateway or worker is: a letter, then up to 31 of `a-z 0-9 -`. `auto` prefers the ' +
-      'rigs of the region, and those that belong to none',
+      'rigs of the region, and rigs that belong to none',
   ),
   QUIPU_RIG_NAME: variable(
     RigName.optional(),

@@ -67,7 +67,7 @@ interface Readers {
   readonly failure: string | null;
 }
 
-/** What is known of each part by now. */
+/** The known state of each part. */
 interface Known {
   readonly eventStore: EventStoreHealth;
   readonly readStore: ReadStoreHealth;

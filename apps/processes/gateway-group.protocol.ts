@@ -15,7 +15,10 @@ export interface ListeningGateway {
   readonly bootstrap: Bootstrap | undefined;
 }
 
-/** What the process that leads a group answers to a gateway, beside the calls of a projector. */
+/**
+ * The calls that the leading process of a group answers to a gateway, in addition to the calls of a
+ * projector.
+ */
 export type LeaderCalls = {
   readonly listening: (gateway: ListeningGateway) => void;
   /** The other gateways count these requests, too. */
@@ -26,7 +29,7 @@ export type LeaderCalls = {
   readonly metrics: (nothing: null) => Promise<string>;
 };
 
-/** What a gateway of a group answers. */
+/** The calls that a gateway of a group answers. */
 export type GroupGatewayCalls = {
   readonly counted: (requests: CountedRequests) => void;
   readonly reload: (nothing: null) => Promise<void>;

@@ -44,7 +44,7 @@ export interface GroupParts {
 
 export interface GatewayOptions {
   readonly subscriptions: SubscriptionHosting;
-  /** What a gateway of a group has from the process that leads it. */
+  /** The parts of a gateway of a group that the leading process gives. */
   readonly group?: GroupParts;
   /** The variables that the settings were read from, for `in-thread`. Default: the process's. */
   readonly environment?: NodeJS.ProcessEnv;

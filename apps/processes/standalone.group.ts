@@ -137,7 +137,7 @@ const lentBy = (runtime: Runtime): Pick<LentCalls, 'appended' | 'reach' | 'statu
   };
 };
 
-/** Ports that only one process can have are those of the leader. */
+/** Ports that only one process can have belong to the leader. */
 const environmentOf = (
   environment: NodeJS.ProcessEnv,
   { instance }: Settings,

@@ -89,7 +89,7 @@ export class TaskRunner {
     return this.#runs.size;
   }
 
-  /** What was done since the start. */
+  /** The work since the start. */
   work(): { readonly doneTasks: number; readonly busyMs: number } {
     const nowMs = performance.now();
     const current = this.#runs.size > 0 ? nowMs - this.#busySinceMs : 0;

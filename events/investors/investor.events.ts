@@ -21,9 +21,9 @@ export const RigShareAllocated = defineEvent('RigShareAllocated', {
     ...ofAllocation,
     /** Of the rig; the shares of all investors are at most the whole rig. */
     shareBasisPoints: BasisPoints.min(1),
-    /** What the platform keeps of the revenue of this share. */
+    /** The platform's part of the revenue of this share. */
     platformFeeBasisPoints: BasisPoints,
-    /** The GPUs that the share stands for. */
+    /** The GPUs of the share. */
     gpus: z.int().nonnegative().max(100_000),
     purchasePriceMicroUsd: MicroUsdDecimal,
     purchasedOn: z.iso.date(),

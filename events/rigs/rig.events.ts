@@ -10,7 +10,7 @@ import { Instant } from '../vocabulary.js';
 export const Badge = z.enum(['gold', 'silver', 'bronze', 'none']);
 export type Badge = z.infer<typeof Badge>;
 
-/** What a rig must reach for one badge. Null: the quantity does not matter. */
+/** The requirements of one badge. Null: the quantity does not matter. */
 export const BadgeThreshold = z.strictObject({
   badge: Badge.exclude(['none']),
   firstTokenMsMax: z.number().positive().nullable(),
@@ -64,7 +64,7 @@ export type MeasuringProblem = z.infer<typeof MeasuringProblem>;
 export const measuredFacts = {
   rig: RigName,
   kind: z.enum([...RIG_KINDS, 'worker']),
-  /** What the worker said of itself before and after; null for a rig of the catalog. */
+  /** The description by the worker before and after; null for a rig of the catalog. */
   description: WorkerRigDescription.nullable(),
   models: z.array(CertifiedModel),
   /** The catalog id of the model that answered; null: the rig has none. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 
-/** What a compute node reports of itself: one stream `worker-<name>`. */
+/** The report of a worker on itself: one stream `worker-<name>`. */
 
 /** A worker's instance or a rig; never an address or a serial number. */
 export const NodeName = z.string().regex(/^[a-z][a-z0-9.-]{0,100}$/);

@@ -5,13 +5,13 @@ import { investorKey } from './rig-shares.projection.js';
 
 /** Decimal micro-dollars. */
 export interface RigRevenue {
-  /** What it is the revenue of: an hour, a rig on a day, or a rig. */
+  /** The source of the revenue: an hour, a rig on a day, or a rig. */
   readonly of: string;
   readonly rig: string | null;
   readonly charges: number;
-  /** What customers paid for the investor's share. */
+  /** The charges of customers for the investor's share. */
   readonly gross: string;
-  /** What the investor is owed for it. */
+  /** The amount that the investor is owed for it. */
   readonly net: string;
   /** The last hour with a charge, `YYYY-MM-DDTHH` in UTC. */
   readonly lastHour: string;

@@ -6,7 +6,7 @@ import { type Projection } from '#platform/kernel/projection.js';
 export interface ComputeNode {
   /** When it last answered a charged request or a certification; null for never. */
   readonly workedAt: string | null;
-  /** What it last reported of itself; null for never. */
+  /** Its last report; null for never. */
   readonly reported: (WorkerReadings & { readonly isOnline: boolean }) | null;
   /** The later of both. */
   readonly seenAt: string;

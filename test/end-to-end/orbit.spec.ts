@@ -134,10 +134,10 @@ describe('passes of satellites', () => {
     expect(await passes({ station_id: id })).toMatchObject({ station: QUITO });
     await cli.result('orbit', 'retire-station', String(id));
     await passes({ station_id: id }, 404);
-    const added = await cli.result(
+    const added = (await cli.result(
       ...['orbit', 'add-station', '--name', 'Svalbard'],
       ...['--latitude', '78.2298', '--longitude', '15.4078', '--height', '458'],
-    );
+    )) as Body;
     expect(await get('stations', {})).toMatchObject({
       total_records: 1,
       stations: [{ station_id: added['station_id'], name: 'Svalbard', height_m: 458 }],

@@ -78,6 +78,7 @@ describe('Skyfield', () => {
     expect(missing).toEqual([]);
     expect(compared).toBeGreaterThan(1_000);
     expect(apart.secondsApart).toBeLessThan(1);
+    expect(apart.topSecondsApart).toBeLessThan(1);
     expect(apart.degreesApart).toBeLessThan(0.01);
     expect(apart.kilometresApart).toBeLessThan(1);
   });

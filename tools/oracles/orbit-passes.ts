@@ -17,7 +17,10 @@ export interface PassComparison {
   readonly compared: number;
   /** Passes that one program lacks. */
   readonly missing: readonly string[];
+  /** Of rises and sets. */
   readonly secondsApart: number;
+  /** Of culminations, where the elevation of a slow satellite hardly changes. */
+  readonly topSecondsApart: number;
   readonly degreesApart: number;
   readonly kilometresApart: number;
 }
@@ -93,7 +96,7 @@ export const comparePasses = async (
 ): Promise<PassComparison> => {
   const engine = new OrbitsEngine();
   const missing: string[] = [];
-  let [count, secondsApart, degreesApart, kilometresApart] = [0, 0, 0, 0];
+  let [count, secondsApart, topSecondsApart, degreesApart, kilometresApart] = [0, 0, 0, 0, 0];
   for (const record of records) {
     const own = await found(engine, record);
     const theirs = recorded(record);
@@ -105,13 +108,21 @@ export const comparePasses = async (
       const other = theirs[n];
       if (!other) break;
       count += 1;
-      for (const instant of ['rise', 'top', 'set'] as const) {
+      for (const instant of ['rise', 'set'] as const) {
         secondsApart = Math.max(secondsApart, Math.abs(one[instant] - other[instant]));
       }
+      topSecondsApart = Math.max(topSecondsApart, Math.abs(one.top - other.top));
       degreesApart = Math.max(degreesApart, Math.abs(one.topDeg - other.topDeg));
       kilometresApart = Math.max(kilometresApart, Math.abs(one.topKm - other.topKm));
     }
   }
   await engine.close();
-  return { compared: count, missing, secondsApart, degreesApart, kilometresApart };
+  return {
+    compared: count,
+    missing,
+    secondsApart,
+    topSecondsApart,
+    degreesApart,
+    kilometresApart,
+  };
 };

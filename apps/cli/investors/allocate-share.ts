@@ -19,7 +19,7 @@ export interface AllocateShareOptions extends CommonOptions {
   readonly purchasedOn: string;
 }
 
-/** What the commands compose: the area of investors, and those that its ports are bound to. */
+/** The areas that the commands compose: investors, and the areas that its ports are bound to. */
 export const INVESTOR_NEEDS = {
   areas: ['identity', 'billing', 'investors'],
   installation: 'exists',

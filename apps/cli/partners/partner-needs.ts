@@ -2,7 +2,7 @@ import { UserId } from '#events/vocabulary.js';
 import { type Quipu } from '../quipu.context.js';
 import { accountOf } from '../user-option.js';
 
-/** What the commands compose: the area of partners, and those that its ports are bound to. */
+/** The areas that the commands compose: partners, and the areas that its ports are bound to. */
 export const PARTNER_NEEDS = {
   areas: ['identity', 'billing', 'partners'],
   installation: 'exists',

@@ -25,7 +25,7 @@ export interface CatalogFileRig {
 }
 
 /**
- * What the catalog file offers now. A command publishes no prices, so it serves no catalog.
+ * The current offer of the catalog file. A command publishes no prices, so it serves no catalog.
  * @throws CommandFailure `bad_settings`
  */
 export const catalogOffer = ({ environment, parts }: Invocation): Promise<Offer> => {

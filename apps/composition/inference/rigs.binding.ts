@@ -83,8 +83,8 @@ export const bindRigs = (
     speaks: (model, dialect) => current.speaks(model, dialect),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
+    count: (order, signal) => current.count(order, signal),
     embed: (order, signal) => current.embed(order, signal),
-    countTokens: (order, signal) => current.countTokens(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
     waiting: () => current.waiting(),
@@ -179,6 +179,9 @@ const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>>
   openai: SERVER_FEATURES,
   'azure-openai': SERVER_FEATURES,
   anthropic: ['tools', 'json_schema', 'images'],
+  gemini: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  vertex: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  bedrock: ['tools', 'json_schema', 'images'],
 };
 
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
@@ -194,6 +197,9 @@ const serverOf = (rig: ServerRigEntry): RigServer | null => {
     case 'openai':
       return rig.server;
     case 'azure-openai':
+    case 'gemini':
+    case 'vertex':
+    case 'bedrock':
       return 'openai';
     case 'anthropic':
       return 'anthropic';

@@ -1,4 +1,5 @@
 import {
+  type AwsIdentityEntry,
   type EntraEntry,
   type SecretSource,
   type ServerRigEntry,
@@ -19,6 +20,14 @@ import {
   anthropicDialect,
   anthropicKey,
 } from '#areas/inference/rigs/dialects/anthropic/anthropic.dialect.js';
+import { bedrockDialect } from '#areas/inference/rigs/dialects/bedrock/bedrock.dialect.js';
+import { awsSignature } from '#areas/inference/rigs/dialects/bedrock/signed-requests.js';
+import {
+  geminiDialect,
+  geminiKey,
+  vertexDialect,
+} from '#areas/inference/rigs/dialects/gemini/gemini.dialect.js';
+import { serviceAccount } from '#areas/inference/rigs/dialects/gemini/service-account.js';
 import { openAiDialect } from '#areas/inference/rigs/dialects/openai/openai.dialect.js';
 import { type Credential, type Dialect } from '#areas/inference/rigs/dialects/dialect.js';
 import { type HttpRigOptions } from '#areas/inference/rigs/http-rig.js';
@@ -62,6 +71,23 @@ export const spokenBy = (rig: ServerRigEntry): Spoken => {
         dialect: azureOpenAiDialect(rig.apiVersion),
         credentials: rig.entra ? [entraOf(rig, rig.entra)] : keysOf(rig, azureKey),
       };
+    case 'gemini':
+      return { dialect: geminiDialect(), credentials: keysOf(rig, geminiKey) };
+    case 'vertex':
+      return {
+        dialect: vertexDialect(rig),
+        credentials: secretValuesOf(rig).map((secret) => serviceAccount(rig.name, secret)),
+      };
+    case 'bedrock': {
+      const { name, awsRegion, identities } = rig;
+      return {
+        dialect: bedrockDialect(),
+        credentials:
+          identities.length > 0
+            ? identities.flatMap((identity) => signatureOf(name, identity, awsRegion))
+            : keysOf(rig, bearer),
+      };
+    }
   }
 };
 
@@ -73,20 +99,41 @@ const entraOf = ({ name }: ServerRigEntry, entra: EntraEntry): Credential =>
     clock: systemClock,
   });
 
+/** None where a variable of the identity is not set. */
+const signatureOf = (
+  rig: string,
+  { accessKeyId, secretAccessKey, sessionToken }: AwsIdentityEntry,
+  region: string,
+): readonly Credential[] => {
+  const [id, secret] = [secretValueOf(accessKeyId), secretValueOf(secretAccessKey)];
+  const token = sessionToken && secretValueOf(sessionToken);
+  if (!id || !secret || token === undefined) return [];
+  const keys = { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) };
+  return [awsSignature(rig, keys, region)];
+};
+
 /** The environment variables of a rig's secrets that are not set. */
 export const missingVariables = (rig: ServerRigEntry): readonly string[] =>
   secretsOf(rig).flatMap((source) =>
     'env' in source && (process.env[source.env] ?? '') === '' ? [source.env] : [],
   );
 
-const secretsOf = (rig: ServerRigEntry): readonly SecretSource[] =>
-  rig.kind === 'azure-openai' && rig.entra ? [...rig.keys, rig.entra.clientSecret] : rig.keys;
+const secretsOf = (rig: ServerRigEntry): readonly SecretSource[] => {
+  if (rig.kind === 'azure-openai' && rig.entra) return [...rig.keys, rig.entra.clientSecret];
+  if (rig.kind !== 'bedrock') return rig.keys;
+  const ofIdentities = rig.identities.flatMap((one) => [
+    one.accessKeyId,
+    one.secretAccessKey,
+    one.sessionToken,
+  ]);
+  return [...rig.keys, ...ofIdentities.filter((source) => source !== null)];
+};
 
-const keysOf = ({ name, keys }: ServerRigEntry, headersOf: KeyHeaders): readonly Credential[] =>
-  keys.flatMap((source) => {
-    const secret = secretValueOf(source);
-    return secret ? [keyCredential(name, secret, headersOf)] : [];
-  });
+const keysOf = (rig: ServerRigEntry, headersOf: KeyHeaders): readonly Credential[] =>
+  secretValuesOf(rig).map((secret) => keyCredential(rig.name, secret, headersOf));
+
+const secretValuesOf = ({ keys }: ServerRigEntry): readonly SecretValue[] =>
+  keys.map(secretValueOf).filter((secret) => secret !== undefined);
 
 /** Undefined for a variable that is not set. */
 const secretValueOf = (source: SecretSource): SecretValue | undefined => {

@@ -22,7 +22,7 @@ import { type MeasuredWorkers } from './measured-workers.js';
 import { batchConcurrencyMaxOf } from '../inference/rigs.binding.js';
 import { spokenBy } from '../inference/server-rigs.js';
 
-/** The rigs of the current catalog and those of workers, asked as lines of batches are. */
+/** The rigs of the current catalog and of workers, asked as lines of batches are. */
 export class RoutedRigs extends MeasuredRigs {
   /** @param workers absent where no bus connects processes */
   constructor(
@@ -119,8 +119,11 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
   switch (rig.kind) {
     case 'embedded':
       return ({ file }) => isReadable(file);
-    // Azure lists models and not deployments: an absent one fails its measuring.
+    // They list the models of a place and not those of the operator: an absent one fails then.
     case 'azure-openai':
+    case 'gemini':
+    case 'vertex':
+    case 'bedrock':
       return () => Promise.resolve(true);
     case 'openai':
     case 'anthropic': {

@@ -23,8 +23,8 @@ const SIGNATURE = 'webhook-signature';
 export const UNREAD_BODY = Symbol('UnreadBody');
 
 /**
- * Leaves JSON bodies and forms unread: those that a route has as fields until its guards have
- * admitted the request, those that a route reads itself to the route. Bodies of another type are
+ * Leaves JSON bodies and forms unread: bodies that a route has as fields until its guards have
+ * admitted the request, bodies that a route reads itself to the route. Bodies of another type are
  * rejected, as Fastify does; forms that the route does not accept were (`acceptUploads`).
  */
 export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
@@ -41,7 +41,7 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
 export const isUnread = (request: FastifyRequest): boolean =>
   request.body === UNREAD_BODY || formTypeOf(request) !== undefined;
 
-/** What the bodies of requests are read with. */
+/** The reader of the bodies of requests. */
 export interface BodyReading {
   readonly receptions: Receptions;
   readonly ledger: Pick<Ledger, 'demandFunds'>;

@@ -91,7 +91,7 @@ export class MeterRateDto {
   @ApiProperty({ example: 'synaptic_events', description: 'As in the lines of a statement.' })
   readonly meter!: string;
 
-  @ApiProperty({ example: 0.02, description: 'USD for so many units as `per` says.' })
+  @ApiProperty({ example: 0.02, description: 'USD per `per` units.' })
   readonly usd!: number;
 
   @ApiProperty({ example: 1_000_000 })

@@ -33,7 +33,7 @@ export const factsOf = (
   status = statusCode,
 ): RequestFacts => ({ requestId, method, path: url.split('?', 1)[0], status, elapsedMs });
 
-/** What came of a rig and a code since the last line. */
+/** The failures of a rig and a code since the last line. */
 interface Repeats {
   count: number;
   last: LoggedFailure | undefined;
@@ -52,7 +52,7 @@ const LOST: ReadonlySet<string> = new Set(['cut_stream', 'event_unreadable', 'co
 /**
  * Writes the requests that failed for the gateway or for a rig, or by their rate: one line each,
  * without a stack, at most one a second for a rig and a code. The next line says how many requests
- * it stands for. Only a defect has its stack.
+ * it counts. Only a defect has its stack.
  */
 export class FailureLog {
   readonly #repeats = new Map<string, Repeats>();

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** What the answers of application routes begin with. */
+/** The first fields of the answers of application routes. */
 export class AnswerDto {
   @ApiProperty({ example: true })
   readonly success!: true;

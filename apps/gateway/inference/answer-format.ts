@@ -23,7 +23,7 @@ export const formatFor = (
 
 /** Writes a stream as server-sent events. */
 export interface StreamFormat {
-  /** What comes before the first chunk; empty for nothing. */
+  /** The text before the first chunk; empty for nothing. */
   begin(): string;
   /** @param lines chunks of a chat as JSON, a line each */
   page(lines: readonly string[]): string;

@@ -17,9 +17,9 @@ export class ChatHeads {
   ) {}
 
   /**
-   * Writes past Fastify, which has nothing to add to an answer that is bytes already. The rates
-   * are of now: a stored answer that is sent again does not have them.
-   * @param headers in addition to those that hooks have set
+   * Writes past Fastify, which has nothing to add to an answer that is bytes already. The rates are
+   * current: a stored answer that is sent again does not have them.
+   * @param headers in addition to the headers that hooks have set
    */
   write(
     { caller }: Chat,

@@ -21,7 +21,7 @@ export interface TranslatedRequest {
   readonly attempt: RequestAttempt | undefined;
 }
 
-/** What it asks for as a chat, and how its answer is written. */
+/** The request as a chat, and the format of its answer. */
 export interface Translation {
   readonly body: ChatBody;
   /** Default: a chat of OpenAI. */
@@ -78,5 +78,5 @@ export class TranslatedChats {
 }
 
 /** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
+export const modelOf = (sent: unknown): unknown =>
   typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

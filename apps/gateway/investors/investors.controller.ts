@@ -52,7 +52,7 @@ import { presentDashboard, presentNodes, presentRevenuePage } from './investors.
 
 const BASIS_POINTS_PER_PERCENT = 100;
 
-/** What an investor sees; an Admin sees it for any investor, and allocates shares. */
+/** The routes of an investor; an Admin uses them for any investor, and allocates shares. */
 @ApiTags('investors')
 @Roles('Investor', 'Admin')
 @Credentials('api-key', 'app-token')
@@ -114,7 +114,7 @@ export class InvestorsController {
   @Get('revenue.php')
   @ApiOperation({
     summary: 'The daily revenue of an investor',
-    description: 'A page of what each rig earned on each day in UTC, newest first.',
+    description: 'A page of the earnings of each rig on each day in UTC, newest first.',
   })
   @ApiOkResponse({ type: RevenueListDto, description: 'A page of days.' })
   @FailsWith('investor_not_found')

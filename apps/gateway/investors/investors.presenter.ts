@@ -45,7 +45,7 @@ export const presentDashboard = (dashboard: InvestorDashboard): InvestorDashboar
   position: dashboard.position.toString(),
 });
 
-/** What is known of a rig now. */
+/** The current state of a rig. */
 export interface RigState {
   readonly isInCatalog: boolean;
   readonly temperatures: readonly RigTemperature[] | null;

@@ -88,7 +88,7 @@ export class MeshHandoffResultDto {
   readonly raft_leader!: string | null;
   @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
   readonly lease_ttl_sec!: number;
-  @ApiProperty({ example: 2, description: 'Higher than that of every earlier lease of the task.' })
+  @ApiProperty({ example: 2, description: 'Higher than every earlier token of the task.' })
   readonly fencing_token!: number;
   @InstantField('The end of the lease without a heartbeat.')
   readonly lease_expires_at!: string;

@@ -119,7 +119,7 @@ export class CryptoInvoiceStatusDto extends CryptoInvoiceDto {
   readonly position!: string;
 }
 
-/** What the payer sees of an invoice. */
+/** The part of an invoice that the payer sees. */
 export class PaymentStatusDto extends AnswerDto {
   @ApiProperty({ enum: STATUSES })
   readonly status!: string;

@@ -54,7 +54,7 @@ export class PlacementController {
       'All parts of a stage are on one rig, on a device each where the rig has devices. The ' +
       'fewest rigs are used, in the order whose slowest link is the fastest, by transfers that ' +
       'are timed for this request or were in the last minute. An order without room is rejected ' +
-      'with what is missing in `metadata`. The reservation ends by a release, or after ' +
+      'with the missing memory in `metadata`. The reservation ends by a release, or after ' +
       '`reservation_sec`.',
   })
   @ApiOkResponse({ type: PlacementResultDto, description: 'The placement.' })

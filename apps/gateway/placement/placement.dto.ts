@@ -31,7 +31,7 @@ export class PlacementOrderDto {
     required: false,
     maxLength: MODEL_LENGTH_MAX,
     example: 'quipu/mini',
-    description: 'The account’s own name for what is placed.',
+    description: 'The account’s own name for the placed model.',
     minLength: 1,
   })
   readonly model?: string;

@@ -99,7 +99,7 @@ export class ResponsesController {
   @OpenAiErrors()
   @ApiOperation({
     summary: 'List the input items of a response',
-    description: 'The items that its request sent, without those of the responses before it.',
+    description: 'The items that its request sent, without the items of the responses before it.',
   })
   @ApiOkResponse({ type: InputItemsDto, description: 'A page of the input items.' })
   @FailsWith('response_not_found')

@@ -28,7 +28,7 @@ export interface ResponseRequest {
   readonly receivedAtMs: number;
 }
 
-/** What a request means: its own items, and the responses that it continues. */
+/** The meaning of a request: its own items, and the responses that it continues. */
 export interface ReadRequest {
   readonly responseId: string;
   readonly body: ResponseBody;
@@ -64,7 +64,7 @@ export class ResponsesExchange {
   /**
    * A response that Quipu does not keep goes as it is to rigs that speak the dialect; if a chat
    * cannot express it, to such rigs only.
-   * @throws those of `read`
+   * @throws the errors of `read`
    */
   async translate(asked: ResponseRequest): Promise<Translation> {
     const { sent, sentBytes: bytes } = asked;

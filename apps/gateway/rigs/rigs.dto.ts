@@ -174,7 +174,7 @@ export class RigDto {
 export class RigListDto extends AnswerDto {
   @ApiProperty({
     type: [RigDto],
-    description: 'Those of the catalog in its order, then those of workers by name.',
+    description: 'The rigs of the catalog in its order, then the rigs of workers by name.',
   })
   readonly rigs!: readonly RigDto[];
 }

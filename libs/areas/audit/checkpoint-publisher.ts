@@ -67,7 +67,7 @@ export class CheckpointPublisher implements LeaderService {
     return this.#status;
   }
 
-  /** Why the log is not that of the last checkpoint, or null. */
+  /** The difference between the log and the last checkpoint, or null. */
   get contradiction(): string | null {
     return this.#contradiction;
   }
@@ -141,7 +141,7 @@ export class CheckpointPublisher implements LeaderService {
     }
     const root = await this.tree.root(last.size);
     if (root.equals(parseCheckpoint(parseNote(last.note).text).root)) return null;
-    return `the first ${last.size} events are not those of the checkpoint that was published`;
+    return `the first ${last.size} events differ from the checkpoint that was published`;
   }
 
   #contradict(reason: string | null): void {

@@ -100,12 +100,46 @@ export interface AzureOpenAiRigEntry extends AnyServerEntry {
   readonly entra: EntraEntry | null;
 }
 
+/** The Gemini API. */
+export interface GeminiRigEntry extends AnyServerEntry {
+  readonly kind: 'gemini';
+}
+
+/** Gemini on Vertex AI. Each key is the JSON of a service account's key. */
+export interface VertexRigEntry extends AnyServerEntry {
+  readonly kind: 'vertex';
+  readonly project: string;
+  readonly location: string;
+}
+
+/** The keys of one identity of AWS. */
+export interface AwsIdentityEntry {
+  readonly accessKeyId: SecretSource;
+  readonly secretAccessKey: SecretSource;
+  /** Null: the identity is no temporary one. */
+  readonly sessionToken: SecretSource | null;
+}
+
+/** Converse of Amazon Bedrock. */
+export interface BedrockRigEntry extends AnyServerEntry {
+  readonly kind: 'bedrock';
+  readonly awsRegion: string;
+  /** In the order of preference; empty: the keys authorize. */
+  readonly identities: readonly AwsIdentityEntry[];
+}
+
 /** The engine in this process. */
 export interface EmbeddedRigEntry extends AnyRig {
   readonly kind: 'embedded';
 }
 
-export type ServerRigEntry = OpenAiRigEntry | AnthropicRigEntry | AzureOpenAiRigEntry;
+export type ServerRigEntry =
+  | OpenAiRigEntry
+  | AnthropicRigEntry
+  | AzureOpenAiRigEntry
+  | GeminiRigEntry
+  | VertexRigEntry
+  | BedrockRigEntry;
 
 export type CatalogRig = ServerRigEntry | EmbeddedRigEntry;
 

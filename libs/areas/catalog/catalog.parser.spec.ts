@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CatalogError } from './catalog.error.js';
+import { RIG_KINDS } from '#events/rig-kinds.js';
 import { parseCatalog } from './catalog.parser.js';
 
 const FILE = '/etc/quipu/catalog.yaml';
@@ -333,7 +334,7 @@ describe('catalog parser, rejecting', () => {
     [
       'another kind of rig',
       withRig('name: a, kind: gpu'),
-      `${FILE}:2:22: rigs[0].kind must be openai or anthropic or azure-openai or embedded`,
+      `${FILE}:2:22: rigs[0].kind must be ${RIG_KINDS.join(' or ')}`,
     ],
     [
       'a region that is no name',

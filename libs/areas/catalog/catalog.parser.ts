@@ -16,7 +16,12 @@ import {
 } from 'yaml';
 import { type z } from 'zod';
 import { RIG_KINDS } from '#events/rig-kinds.js';
-import { type CatalogFile, type CatalogRig, type SecretSource } from './catalog-entry.js';
+import {
+  type AwsIdentityEntry,
+  type CatalogFile,
+  type CatalogRig,
+  type SecretSource,
+} from './catalog-entry.js';
 import { CatalogFileSchema } from './catalog-file.schema.js';
 import { CatalogError, type CatalogProblem } from './catalog.error.js';
 
@@ -62,9 +67,21 @@ const inFolder = ({ models, rigs, ...rest }: CatalogFile, folder: string): Catal
 const withSecretsIn = (rig: CatalogRig, folder: string): CatalogRig => {
   if (rig.kind === 'embedded') return rig;
   const keys = rig.keys.map((key) => secretIn(key, folder));
+  if (rig.kind === 'bedrock') {
+    return { ...rig, keys, identities: rig.identities.map((one) => identityIn(one, folder)) };
+  }
   if (rig.kind !== 'azure-openai' || rig.entra === null) return { ...rig, keys };
   const clientSecret = secretIn(rig.entra.clientSecret, folder);
   return { ...rig, keys, entra: { ...rig.entra, clientSecret } };
+};
+
+const identityIn = (identity: AwsIdentityEntry, folder: string): AwsIdentityEntry => {
+  const { accessKeyId, secretAccessKey, sessionToken } = identity;
+  return {
+    accessKeyId: secretIn(accessKeyId, folder),
+    secretAccessKey: secretIn(secretAccessKey, folder),
+    sessionToken: sessionToken && secretIn(sessionToken, folder),
+  };
 };
 
 const secretIn = (source: SecretSource, folder: string): SecretSource =>

@@ -50,7 +50,10 @@ export interface InvestorDashboard {
   readonly position: bigint;
 }
 
-/** What an investor holds and earns. Windows of time begin with the hour in which they begin. */
+/**
+ * The shares and the earnings of an investor. Windows of time begin with the hour in which they
+ * begin.
+ */
 export class InvestorDashboardQuery extends Query<InvestorDashboard> {
   constructor(
     readonly investorId: UserId,
@@ -163,7 +166,7 @@ export interface RevenuePage {
   readonly position: bigint;
 }
 
-/** A page of what each rig earned for an investor on each day. */
+/** A page of the earnings of each rig for an investor on each day. */
 export class InvestorRevenueQuery extends Query<RevenuePage> {
   constructor(
     readonly investorId: UserId,

@@ -32,7 +32,7 @@ describe('the valuation of a portfolio', () => {
 });
 
 describe('the yield of a year', () => {
-  it('is that of the last 30 days on the purchase price', () => {
+  it('compares the last 30 days with the purchase price', () => {
     expect(apyPercentOf([share(36_500, LONG_AGO)], usd(300), NOW)).toBeCloseTo(10, 10);
   });
 

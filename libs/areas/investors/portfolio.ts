@@ -3,10 +3,10 @@ import { type RigShare } from '#projections/investors/rig-shares.projection.js';
 
 const DAY_MS = 86_400_000;
 const YEAR_DAYS = 365;
-/** The revenue of so many days gives the yield of a year. */
+/** The revenue of this many days gives the yield of a year. */
 export const YIELD_DAYS = 30;
 
-/** What the shares that are held cost. */
+/** The price of the held shares. */
 export const valuationOf = (held: readonly RigShare[]): MicroUsd =>
   held.reduce((sum, { allocated }) => sum + fromDecimal(allocated.purchasePriceMicroUsd), 0n);
 

@@ -27,7 +27,7 @@ const engine = (rig: string, name: string, celsius: number | string): Engine => 
 describe('the temperatures of a rig', () => {
   const open = () => new RigThermals(never, { now: () => NOW }, pino({ level: 'silent' }));
 
-  it('are those of the last heartbeats of its workers, by engine', () => {
+  it('come from the last heartbeats of its workers, by engine', () => {
     const thermals = open();
     const hot = [engine('press', 'text', 70), engine('press', 'image', 61.5)];
     thermals.hear(heartbeat([...hot, engine('mill', 'spiking', 40)], '2026-11-22T05:00:20.000Z'));
@@ -50,7 +50,7 @@ describe('the temperatures of a rig', () => {
     expect(thermals.of('mill')).toBeNull();
   });
 
-  it('are those of the sensors of the worker that registers as the rig', () => {
+  it('come from the sensors of the worker that registers as the rig', () => {
     const thermals = open();
     const sentAt = '2026-11-22T05:00:20.000Z';
     const none = { powerW: null, utilisationPct: null };

@@ -93,7 +93,7 @@ describe('jobs on hosts', () => {
     first.bus.isCut = true;
     const second = fleet.host('second');
     await tying(second);
-    // The first host reaches the bus again, and goes on with an attempt that it has lost.
+    // The first host reaches the bus again, and continues an attempt that it has lost.
     first.bus.isCut = false;
     await completed(jobId);
     await sleep(200);
@@ -380,7 +380,7 @@ describe('jobs on hosts', () => {
     await until(async () => (await deadLetters()).length === 1);
   });
 
-  it('are counted by type: those that wait, those that run, and how attempts ended', async () => {
+  it('are counted by type: the waiting and running ones, and the ends of attempts', async () => {
     await open({ runningPerHostMax: 1 });
     await fleet.dispatcher();
     const host = fleet.host('host-1');

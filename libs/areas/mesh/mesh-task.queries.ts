@@ -80,8 +80,8 @@ export class MeshTasksQuery extends Query<MeshTaskPage> {
 }
 
 /**
- * The tasks that one page looks through for those that pass the filter. A page that has looked
- * through so many may have fewer tasks than its limit, or none, and still have a next page.
+ * The tasks that one page looks through for tasks that pass the filter. A page that has reached the
+ * limit may have fewer tasks, or none, and still have a next page.
  */
 export const TASKS_LOOKED_THROUGH_MAX = 2_000;
 

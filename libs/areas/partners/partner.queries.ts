@@ -26,9 +26,9 @@ import { reject } from './partners.errors.js';
 
 export interface Earned {
   readonly charges: number;
-  /** What the sub-users were charged. */
+  /** The charges of the sub-users. */
   readonly gross: MicroUsd;
-  /** What of it is the partner's. */
+  /** The partner's part of it. */
   readonly earned: MicroUsd;
   /** The last hour with a charge, `YYYY-MM-DDTHH` in UTC. */
   readonly lastHour: string | null;

@@ -44,7 +44,7 @@ describe('the shares of a charge', () => {
     });
   });
 
-  it('are those of the partner and of the investor of the rest, less the fee', () => {
+  it('are the shares of the partner and, of the rest less the fee, of the investor', () => {
     const accrued = accruedOf(
       registered(1_500),
       joined(),
@@ -95,7 +95,7 @@ describe('the shares of a charge', () => {
     expect(often.carried).toMatchObject([{ earned: '0' }]);
   });
 
-  it('follow the terms that stand before the charge in the log', () => {
+  it('follow the last terms before the charge in the log', () => {
     const changed = RevenueShareChanged.of({
       partnerId: ANDES,
       revenueShareBasisPoints: 2_000,
@@ -149,7 +149,7 @@ describe('the shares of a charge', () => {
     expect(platformMicroUsd).toBe('160');
   });
 
-  it('are those of a manager’s own charges for no partner', () => {
+  it('are no partner’s for a manager’s own charges', () => {
     const { data } = joined();
     const manager = {
       type: 'PartnerMemberJoined',

@@ -14,7 +14,7 @@ export interface AccrueEarnings {
   readonly data: EarningsAccrued['data'];
 }
 
-/** What a beneficiary has earned since the first charge. */
+/** The earnings of a beneficiary since the first charge. */
 export interface EarnedInAll extends Fractions {
   readonly total: MicroUsd;
 }

@@ -8,7 +8,7 @@ import {
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 
-/** What decides who earns how much of a charge. */
+/** The events that decide the division of a charge. */
 export const termEvents = [
   PartnerRegistered,
   RevenueShareChanged,

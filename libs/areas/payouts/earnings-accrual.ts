@@ -25,7 +25,7 @@ import { EarningTerms, type TermEvent, termEvents } from './earning-terms.js';
 const NAME = 'payouts.accrual';
 const MOVEMENT_TYPES = [HoldCaptured.type, ChargeAdjusted.type];
 const TERM_TYPES = termEvents.map(({ type }) => type);
-/** An accrual has at most about so many earnings: it must fit into one append. */
+/** The most earnings of an accrual, about: it must fit into one append. */
 const EARNINGS_MAX = 1_000;
 /** The namespace of the ids of accruals. */
 const ACCRUAL_NAMESPACE = '5c1f5d0e-64d6-4f0c-9f43-2a1f6f1f7a55';

@@ -15,7 +15,7 @@ export interface PayeeAmounts {
   readonly open: MicroUsd;
   readonly paid: MicroUsd;
   readonly withheld: MicroUsd;
-  /** What can be asked for; below zero after corrections. */
+  /** The amount that can be asked for; below zero after corrections. */
   readonly available: MicroUsd;
 }
 

@@ -5,7 +5,7 @@ import { type RigKind } from '#events/rig-kinds.js';
 export interface MeasuredRig {
   readonly name: string;
   readonly kind: RigKind | 'worker';
-  /** What its worker says of itself; null for a rig of the catalog. */
+  /** The description by its worker; null for a rig of the catalog. */
   readonly description: WorkerRigDescription | null;
   /** How many streams of low priority it may have at once. */
   readonly streamsMax: number;
@@ -31,7 +31,7 @@ export interface MeasuringChat {
   readonly onSent: () => void;
 }
 
-/** What an answer has used. */
+/** The usage of an answer. */
 export interface MeasuredUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;

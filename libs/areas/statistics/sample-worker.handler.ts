@@ -7,7 +7,7 @@ import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { NODE_ONLINE_MS } from './figures.js';
-import { nodeDecider, type WorkerState, type SampleWorker } from './worker.decider.js';
+import { workerDecider, type WorkerState, type SampleWorker } from './worker.decider.js';
 import { STATISTICS_SETTINGS, type StatisticsSettings } from './statistics.settings.js';
 
 export class SampleWorkerCommand extends Command<void> {
@@ -28,7 +28,7 @@ export class SampleWorkerHandler implements ICommandHandler<SampleWorkerCommand>
     @Inject(CODEC) codec: EventCodec,
     @Inject(STATISTICS_SETTINGS) private readonly settings: StatisticsSettings,
   ) {
-    const decider = nodeDecider;
+    const decider = workerDecider;
     this.#runner = new CommandRunner({ decider, eventStore, codec: codec.for(statisticsEvents) });
   }
 

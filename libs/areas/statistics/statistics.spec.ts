@@ -199,7 +199,7 @@ describe('the statistics of the platform', () => {
     expect((await world.figures('1h')).inferences24h).toBe(1);
   });
 
-  it('have what workers report of themselves, and nothing of those that do not', async () => {
+  it('have the reports of workers, and nothing of workers that report none', async () => {
     const at = '2026-03-01T10:00:00.000Z';
     const h200 = { units: 8, tflops: 500.5, brand: 'NVIDIA', temperatureC: 60, powerW: 2_000 };
     await world.sample(at, 'one', h200);

@@ -14,7 +14,7 @@ export const READING_FACTS = {
 /** The log knows a worker by the default name of its rig. */
 export const nodeOf = rigNameOf;
 
-/** What the machine tells of its accelerators, for quantities that no engine reports. */
+/** The machine's telemetry of its accelerators, for quantities that no engine reports. */
 const measuredBy = ({
   hardware,
   telemetry,
@@ -32,7 +32,9 @@ const measuredBy = ({
   };
 };
 
-/** What a heartbeat says of its worker. A reading that cannot be right counts as not reported. */
+/**
+ * The sample of a worker in its heartbeat. A reading that cannot be right counts as not reported.
+ */
 export const sampleOf = (
   { worker, status, engines, hardware, telemetry }: WorkerHeartbeat,
   sampledAt: string,

@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { WorkerSampled } from '#events/statistics/worker.events.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
-import { nodeDecider, type SampleWorker } from './worker.decider.js';
+import { workerDecider, type SampleWorker } from './worker.decider.js';
 
 const idle: WorkerSampled['data'] = {
   node: 'worker-a1',
@@ -22,7 +22,7 @@ const sample = (data: WorkerSampled['data'], at: string): SampleWorker => ({
   presenceDueBefore: '2026-03-01T09:30:00.000Z',
 });
 
-const node = deciderSpecOf(nodeDecider);
+const node = deciderSpecOf(workerDecider);
 
 describe('the sample of a node', () => {
   it('is recorded when the node is new', () => {

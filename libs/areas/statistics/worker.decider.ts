@@ -16,8 +16,10 @@ export interface WorkerState {
   readonly last: WorkerSampled['data'] | null;
 }
 
-/** What a node is, without what changes from one heartbeat to the next. */
-const isSameNode = (one: WorkerSampled['data'], other: WorkerSampled['data']): boolean =>
+/**
+ * Compares the facts of a worker, without the readings that change from one heartbeat to the next.
+ */
+const isSameWorker = (one: WorkerSampled['data'], other: WorkerSampled['data']): boolean =>
   one.isOnline === other.isOnline &&
   one.units === other.units &&
   one.tflops === other.tflops &&
@@ -31,12 +33,12 @@ const isDue = (
   return last.sampledAt <= (hasTelemetry ? telemetryDueBefore : presenceDueBefore);
 };
 
-/** Records a change at once, and a node that goes on as it was from time to time. */
-export const nodeDecider: Decider<SampleWorker, WorkerState, WorkerSampled> = {
+/** Records a change at once, and an unchanged worker from time to time. */
+export const workerDecider: Decider<SampleWorker, WorkerState, WorkerSampled> = {
   initialState: { last: null },
   decide: (command, { last }) => {
     const { data } = command;
-    const isNews = last === null || !isSameNode(last, data) || isDue(command, last);
+    const isNews = last === null || !isSameWorker(last, data) || isDue(command, last);
     const isLater = last === null || data.sampledAt > last.sampledAt;
     return isNews && isLater ? [WorkerSampled.of(data)] : [];
   },

@@ -10,7 +10,7 @@ import { reject } from './webhooks.errors.js';
 
 type Reference = { readonly deliveryId: string };
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export interface DeliveryOutcome extends Reference {
   /** The number of the attempt, so that one that is reported twice counts once. */
   readonly attempt: number;

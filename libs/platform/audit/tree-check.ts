@@ -132,7 +132,7 @@ class Comparison {
       this.#differs(leaf.index, {
         position,
         stream,
-        reason: 'it differs from what was appended',
+        reason: 'it differs from the appended event',
       });
     }
     await this.#stored(leaf);

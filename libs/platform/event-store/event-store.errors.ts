@@ -87,7 +87,7 @@ export class CutStreamError extends EventStoreError {
     readonly found: bigint | null,
     options?: ErrorOptions,
   ) {
-    const instead = found === null ? '' : `, and goes on with ${found}`;
+    const instead = found === null ? '' : `, and continues with ${found}`;
     super(
       `the stream ${stream} lacks revision ${missing}${instead}: it was truncated or deleted, or ` +
         'its $maxAge, $maxCount or $tb hides events',

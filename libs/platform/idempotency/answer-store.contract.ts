@@ -175,7 +175,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await stage.outcome(request, second)).toBe('running');
       });
 
-      it('still rejects another body for what one that is gone left running', async () => {
+      it('still rejects another body after the process of the first one is gone', async () => {
         await stage.start();
         await stage.store.close();
         stage.nowMs += LEASE_MS;

@@ -88,7 +88,7 @@ export const tasksContract = (
       expect(log.texts).toEqual([]);
     });
 
-    it('fails for a piece that does not match its schema, behind those that do', async () => {
+    it('fails for a piece that does not match its schema, behind the pieces that do', async () => {
       const stream = run(input('aa - bb'));
       expect(await stream.next()).toEqual({ done: false, value: 2 });
       await expect(stream.next()).rejects.toMatchObject({ code: 'failed' });

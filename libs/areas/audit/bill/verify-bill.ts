@@ -15,7 +15,7 @@ import { comparePrices, type PriceReport } from './rate-cards.js';
 import { demandRecomputed } from './recomputed-statement.js';
 
 export interface Trust {
-  /** The verifier key of the log, known from elsewhere; otherwise that of the archive is taken. */
+  /** The verifier key of the log, known from elsewhere; by default the key of the archive. */
   readonly key?: string;
   /** The verifier keys of witnesses. */
   readonly witnesses?: readonly string[];
@@ -175,7 +175,7 @@ const reportOf = (
     ],
     notProved: [
       ...(trust.key === undefined
-        ? ['that the key in the archive is that of the operator: compare it, or pass --key']
+        ? ['that the key in the archive belongs to the operator: compare it, or pass --key']
         : []),
       ...(witnesses.length === 0
         ? ['that others are shown the same log: no known witness has cosigned the checkpoint']

@@ -52,6 +52,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
     now: clock.now,
     errors: dialect.errors,
+    ...(dialect.tierIn && { tierIn: dialect.tierIn }),
   };
   const sender = new Sender(options);
   const keys = new RigKeys(name, options.credentials ?? [], clock);
@@ -91,7 +92,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     }),
 
     ...(counting && {
-      countTokens: (request, signal) => {
+      count: (request, signal) => {
         const { read } = counting;
         const form = { name: 'token count', read, counted: () => countedPrompt(request) };
         return answered(request.body['model'], form, signal, () => counting.request(request));
@@ -155,7 +156,13 @@ const opened = async (
 
 const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({
   name: 'completion',
-  read: (answer) => dialect.answer(answer, request),
+  failure: dialect.failure,
+  read: (answer, serviceTier) => {
+    const read = dialect.answer(answer, request);
+    return read && serviceTier !== undefined
+      ? { ...read, usage: { serviceTier, ...read.usage } }
+      : read;
+  },
   counted: () => countedPrompt(request),
 });
 

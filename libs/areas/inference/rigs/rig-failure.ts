@@ -28,20 +28,21 @@ export const failureOfResponse = (
 ): RigError => {
   // A proxy's HTML page, or nothing: only the status is known.
   const parsed = parseObject(body.toString('utf8'));
-  const { error, kind, retryAfterMs = stated } = (parsed && errors(parsed, headers)) ?? {};
-  return new RigError(kind ?? kindOfStatus(status), `rig ${rig} answered with status ${status}`, {
-    status,
+  const read = (parsed && errors(parsed, headers)) ?? undefined;
+  const { error, kind, status: meant = status, retryAfterMs = stated } = read ?? {};
+  return new RigError(kind ?? kindOfStatus(meant), `rig ${rig} answered with status ${status}`, {
+    status: meant,
     ...(error && { upstreamError: error }),
     ...(retryAfterMs !== null && { retryAfterMs }),
   });
 };
 
-/** An error sent within a stream, before anything was delivered. */
+/** An error sent with the status 200: within a stream, or as a whole answer. */
 export const failureOfEvent = (
   rig: string,
-  { error, kind, status = 500, retryAfterMs }: ProviderError,
+  { error, kind, status = 500, name = 'an error chunk', retryAfterMs }: ProviderError,
 ): RigError =>
-  new RigError(kind ?? kindOfStatus(status), `rig ${rig} answered with an error chunk`, {
+  new RigError(kind ?? kindOfStatus(status), `rig ${rig} answered with ${name}`, {
     upstreamError: error,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });

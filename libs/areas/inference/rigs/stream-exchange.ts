@@ -34,7 +34,6 @@ export class StreamExchange extends UpstreamExchange {
   private stated: Usage | null = null;
   /** A chunk with the stated usage is among those for the caller. */
   private showsUsage = false;
-  private tier: string | undefined;
   /** Deltas handed out since the upstream last stated its usage. */
   private deltas = 0;
 

@@ -1,11 +1,16 @@
 import { type Dispatcher } from 'undici';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type JsonObject, RigError } from './chat-backend.js';
-import { type ErrorReader, type ResponseHeaders } from './dialects/dialect.js';
+import { type Dialect, type ProviderError, type ResponseHeaders } from './dialects/dialect.js';
 import { parseObject } from './parsed-object.js';
-import { failureOfConnection, failureOfResponse, retryAfterMsOf } from './rig-failure.js';
+import {
+  failureOfConnection,
+  failureOfEvent,
+  failureOfResponse,
+  retryAfterMsOf,
+} from './rig-failure.js';
 
-export interface ExchangeLimits {
+export interface ExchangeLimits extends Pick<Dialect, 'errors' | 'tierIn'> {
   /** The rig's name, for messages. */
   readonly rig: string;
   /** Bytes of a whole answer, and characters of one event of a stream. */
@@ -14,7 +19,6 @@ export interface ExchangeLimits {
   readonly pendingBytesMax: number;
   /** Milliseconds since the epoch, to read a `Retry-After` date. */
   readonly now: () => number;
-  readonly errors: ErrorReader;
 }
 
 /** A longer error page is cut; only its `error` object is read. */
@@ -28,6 +32,8 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected controller: Dispatcher.DispatchController | null = null;
   protected settled = false;
   protected failure: RigError | null = null;
+  /** The service tier that the headers of the answer state. */
+  protected tier: string | undefined;
   private isSent = false;
   /** 0 before the headers of the answer. */
   private status = 0;
@@ -77,7 +83,10 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
     headers: ResponseHeaders,
   ): void {
     this.status = status;
-    if (status < 300) return;
+    if (status < 300) {
+      this.tier = this.limits.tierIn?.(headers);
+      return;
+    }
     this.headers = headers;
     this.retryAfterMs = retryAfterMsOf(headers, this.limits.now());
   }
@@ -137,7 +146,9 @@ export interface AnswerForm<Answer> {
   /** For messages, such as `completion`. */
   readonly name: string;
   /** Null for JSON that is no such answer. */
-  read(answer: JsonObject): Answer | null;
+  read(answer: JsonObject, tier: string | undefined): Answer | null;
+  /** The error that an answer is. Absent: none is. */
+  readonly failure?: ((answer: JsonObject) => ProviderError | null) | undefined;
   /** The usage of a request without an answer, counted here. */
   counted(): Usage;
 }
@@ -171,7 +182,12 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
 
   protected override ended(): void {
     const json = parseObject(this.collected().toString('utf8'));
-    this.whole = json && this.form.read(json);
+    const error = json && this.form.failure?.(json);
+    if (error) {
+      this.settle(failureOfEvent(this.limits.rig, error));
+      return;
+    }
+    this.whole = json && this.form.read(json, this.tier);
     if (this.whole !== null) {
       this.settle(null);
     } else {

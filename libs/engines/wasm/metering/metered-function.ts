@@ -90,7 +90,7 @@ export class MeteredFunction {
     this.#code.byte(OP.block);
     this.signature.writeResults(this.#code);
     while (this.#depth >= 0) this.#instruction();
-    if (!this.body.done) malformed('a function goes on behind its end');
+    if (!this.body.done) malformed('a function continues behind its end');
     save(this.#code, this.#local, 0, at);
     this.#code.byte(OP.end);
     return this.#withLocals();

@@ -139,7 +139,7 @@ describe('the in-process bus', () => {
     await expect(bus.publish(topic, list(1, 10))).rejects.toMatchObject({ code: 'topic-full' });
   });
 
-  it('lets a second group begin with what comes after it', async () => {
+  it('lets a second group begin with later messages', async () => {
     const handled: unknown[] = [];
     const handle = ({ data }: BusMessage) => Promise.resolve(void handled.push(data));
     await bus.publish(topic, [message(1)]);

@@ -49,13 +49,13 @@ export class Subscriber {
    */
   async start(timeoutMs: number): Promise<void> {
     let standing = (): void => undefined;
-    const stands = new Promise<'stands'>((resolve) => {
-      standing = () => resolve('stands');
+    const subscribed = new Promise<'subscribed'>((resolve) => {
+      standing = () => resolve('subscribed');
     });
     let failure: unknown = 'no answer';
     this.#running = this.#run(standing, (latest) => (failure = latest));
-    const outcome = await within(stands, timeoutMs, () => 'late' as const);
-    if (outcome === 'stands') return;
+    const outcome = await within(subscribed, timeoutMs, () => 'late' as const);
+    if (outcome === 'subscribed') return;
     // Not awaited: the pending attempt ends when the client gives up.
     this.#closed.abort();
     const detail = `could not join ${this.options.groupId}: ${reasonOf(failure)}`;

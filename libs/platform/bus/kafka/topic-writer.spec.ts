@@ -66,7 +66,7 @@ describe('writing to a topic', () => {
     ]);
   });
 
-  it('rejects all that waits when the broker stays away, then goes on', async () => {
+  it('rejects all waiting messages when the broker stays away, then continues', async () => {
     const { writer } = writerOf(0, unavailable);
     const first = writer.write([record('a')]);
     const second = sleep(0).then(() => writer.write([record('b')]));

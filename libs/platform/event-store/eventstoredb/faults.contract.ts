@@ -197,7 +197,7 @@ const killsUnderLoad = (open: OpenStore): void =>
 
 const droppedSubscriptions = (open: OpenStore): void =>
   describe('dropped subscriptions', () => {
-    it('hides a dropped subscription from those who follow', async () => {
+    it('hides a dropped subscription from its readers', async () => {
       const { log, store } = await open();
       let dropped = 0;
       const { events } = await follow(store, {}, async (seen, { caughtUp }) => {

@@ -247,7 +247,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
     });
 
     describe('subscribing', () => {
-      it('catches up, says so, and goes on live after the place given', async () => {
+      it('catches up, says so, and follows live after the given place', async () => {
         await log.direct.append('job-1', counted(700), 'no-stream');
         const positions = (await readLog(log.direct)).map(({ position }) => position);
         const place = positions[99] ?? 0n;

@@ -232,7 +232,7 @@ export class ChainReader {
   }
 }
 
-const DIFFERS = 'it differs from what was appended';
+const DIFFERS = 'it differs from the appended event';
 const UNREADABLE = `${DIFFERS}, and cannot be read`;
 
 const hasItsTypes = ([, , , , , body, hash, hasIntegers]: Row): boolean =>

@@ -171,7 +171,7 @@ describe('a packed event', () => {
     for (let turn = 0; turn < 150; turn += 1) expectSame(textsOf(nested));
   });
 
-  it('takes another shape of the same type for what it is', () => {
+  it('recognizes another shape of the same type', () => {
     const { expectSame } = open();
     const shapes = [
       { a: 1 },

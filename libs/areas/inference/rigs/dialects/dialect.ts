@@ -20,10 +20,14 @@ export interface Dialect {
   readonly chat: (request: ChatRequest, isStream: boolean) => ProviderRequest;
   /** Reads a whole answer, its usage included. Null for JSON that is none. */
   readonly answer: (answer: JsonObject, request: ChatRequest) => ChatAnswer | null;
+  /** The error that an answer with the status 200 is. Absent: there are no such answers. */
+  readonly failure?: (answer: JsonObject) => ProviderError | null;
   /** A reader of one stream. */
   readonly reader: (request: ChatRequest) => EventReader;
   /** Reads the error of an answer whose status is not 2xx. */
   readonly errors: ErrorReader;
+  /** The service tier that the headers of an answer state, where its body states none. */
+  readonly tierIn?: (headers: ResponseHeaders) => string | undefined;
   /** How a stream is cut into events. Default: server-sent events. */
   readonly frames?: FrameFormat;
   /** The request for embeddings, whose answer is OpenAI's. Absent where there are none. */
@@ -82,8 +86,10 @@ export interface ProviderError {
   readonly error: JsonObject;
   /** Undefined: the status decides. */
   readonly kind?: RigErrorKind | undefined;
-  /** Of an error within a stream, whose status line said 200. Default: 500. */
+  /** Instead of the status line, where that means something else. Default within a stream: 500. */
   readonly status?: number;
+  /** Names the error to operators and callers, where the provider has no text for them. */
+  readonly name?: string;
   /** Where the body states the wait, and no header. */
   readonly retryAfterMs?: number;
 }
