@@ -1,32 +1,41 @@
-import { Controller, Headers, Inject, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChatFunds } from '#areas/inference/chat-funds.js';
+import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { AnthropicErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
-import { REQUEST_LIMITS, type RequestLimits, RIGS } from '#areas/inference/ports.js';
-import { fieldsOf } from '#platform/chats/read-answer.js';
-import { OpenRequests } from '../../operations/open-requests.js';
+import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
+import { fieldsOf } from '#platform/chats/read-answer.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
-import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
+import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { RIG_CODES } from '../inference/chat.docs.js';
 import { chatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
+import { CountedBodyGuard } from './counted-body.guard.js';
 
 /** The versions of the interface: they do not differ in what is translated to chats. */
 const VERSIONS = ['2023-06-01', '2026-10-21'] as const;
+/** A model may have to be loaded first. */
+const COUNT_MS_MAX = 60_000;
+const COUNT_CODES = ['model_not_found', 'token_count_unavailable', ...RIG_CODES];
 const VERSION_HEADER = 'anthropic-version';
 
 /** Anthropic's Messages, answered as chats. */
@@ -45,8 +54,9 @@ export class MessagesController {
     private readonly chats: TranslatedChats,
     @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
     private readonly counts: CountTokensHandler,
+    private readonly funds: ChatFunds,
     private readonly requests: OpenRequests,
-    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Post()
@@ -68,41 +78,6 @@ export class MessagesController {
     );
   }
 
-  @Post('count_tokens')
-  @HttpCode(200)
-  @AnthropicErrors()
-  @ApiOperation({
-    summary: 'Count the tokens of a message',
-    description:
-      'Free of charge, by a rig that knows the tokenizer of the model: a provider of messages is ' +
-      'asked with the body as it is. Without such a rig there is no count: Quipu itself bounds ' +
-      'tokens by bytes.',
-  })
-  @ApiOkResponse({
-    description: 'The count.',
-    schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
-  })
-  @Idempotent()
-  @FailsWith('token_count_unavailable', 'model_not_found')
-  async count(
-    @CurrentCaller() { accountId }: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Headers(VERSION_HEADER) version: string | undefined,
-  ): Promise<{ readonly input_tokens: number }> {
-    refuseOtherVersion(version);
-    const { body: sent } = request;
-    // A count has no bound; the translation demands one.
-    const { body, original } = this.#translated({ max_tokens: 1, ...fieldsOf(sent) }, request);
-    const order = { accountId, body, ...(original && { original }) };
-    const tokens = await this.requests.whileConnected(
-      reply.raw,
-      this.limits.requestMsMax,
-      ({ signal }) => this.counts.execute(order, signal),
-    );
-    return { input_tokens: tokens };
-  }
-
   /** What a chat cannot express goes to rigs that speak the dialect, if the model has some. */
   #translated(sent: unknown, request: FastifyRequest): Translation {
     const original = originalOf(request);
@@ -115,6 +90,53 @@ export class MessagesController {
       const untranslated = error.failure.param ?? 'messages';
       return translationOf(body, request, { ...original, untranslated });
     }
+  }
+
+  @Post('count_tokens')
+  @HttpCode(200)
+  @UseGuards(CountedBodyGuard)
+  @AnthropicErrors()
+  @ApiOperation({
+    summary: 'Count the tokens of a message',
+    description:
+      'Takes the body of a message, `max_tokens` may be left out, and 1 MiB at most. The ' +
+      'tokenizer of the model counts the prompt as its template renders it; nothing is charged. ' +
+      'Where no rig of the model can count, the answer is 501 `token_count_unavailable`, whose ' +
+      '`metadata.input_tokens_at_most` is a bound by the bytes of the prompt, and no count.',
+  })
+  @ApiOkResponse({
+    description: 'The exact number of tokens.',
+    schema: {
+      type: 'object',
+      properties: { input_tokens: { type: 'integer' } },
+      example: { input_tokens: 14 },
+    },
+  })
+  @Idempotent()
+  @FailsWith(...COUNT_CODES)
+  async count(
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers(VERSION_HEADER) version: string | undefined,
+  ): Promise<{ readonly input_tokens: number }> {
+    refuseOtherVersion(version);
+    const { id, body: sent } = request;
+    await this.funds.demand(accountId, modelOf(sent), id);
+    // A count has no bound; a chat demands one.
+    const { body, original } = this.#translated({ max_tokens: 1, ...fieldsOf(sent) }, request);
+    const order = {
+      accountId,
+      body,
+      ...(original && { original }),
+      routingMode: body.routing_mode,
+      receivedAtMs: this.clock.now(),
+      context: contextOf(id, `user:${userId}`, credential.keyId),
+    };
+    const tokens = await this.requests.whileConnected(reply.raw, COUNT_MS_MAX, ({ signal }) =>
+      this.counts.execute(order, signal),
+    );
+    return { input_tokens: tokens };
   }
 }
 

@@ -1,43 +1,48 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { chatModel } from './chat-model.js';
+import { ChatPricing } from './chat-pricing.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
+import { RIGS } from './ports.js';
 import { requestNeedsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
-import { promptTokensBound } from './token-bound.js';
-import { withoutOwnFields } from './upstream-body.js';
+import { upstreamBody } from './upstream-body.js';
 
-/** A prompt to count, of an account whose requests share its turns. */
-export type CountOrder = Pick<ChatOrder, 'accountId' | 'body' | 'original'>;
-
-/** Has a rig count the tokens of a prompt, free of charge. */
+/** Counts the tokens of a prompt, free of charge. Called without the bus. */
 @Injectable()
 export class CountTokensHandler {
   constructor(
-    @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
-    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'countTokens'>,
+    private readonly pricing: ChatPricing,
+    @Inject(RIGS) private readonly rigs: RigRouter,
   ) {}
 
-  /** @throws DomainError `model_not_found`, `token_count_unavailable`; RouteError */
-  async execute({ accountId, body, original }: CountOrder, signal: AbortSignal): Promise<number> {
-    const model = chatModel(this.catalog, body.model);
+  /**
+   * @returns the exact number, by the tokenizer of the model
+   * @throws DomainError `token_count_unavailable`, with the bound, where no rig can count them;
+   *   those of a chat; RouteError
+   */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<number> {
+    const { body, original } = order;
+    const priced = this.pricing.price(order);
+    const { model, target } = priced;
+    this.rigs.refuseFields(target, body);
+    const bound = this.pricing.boundOf(order, priced);
     const request = {
-      body: { ...withoutOwnFields(body), model: model.upstreamId },
-      promptTokensMax: promptTokensBound(body, model),
+      body: upstreamBody(body, model, bound),
+      promptTokensMax: bound.inputTokens,
       ...(original && { original: { ...original, body } }),
     };
-    const order = {
-      model: model.id,
-      account: accountId,
-      needs: requestNeedsOf(body, original),
-      request: () => request,
-      ...(original && { dialect: original.dialect }),
-    };
-    const tokens = await this.rigs.countTokens(order, signal);
-    if (tokens !== null) return tokens;
-    const detail = `no rig of the model ${model.id} counts tokens`;
-    throw new DomainError<InferenceErrorCode>('token_count_unavailable', detail);
+    const route = { ...target, needs: requestNeedsOf(body, original), request: () => request };
+    const tokens = await this.rigs.count(route, signal);
+    return tokens ?? onlyBounded(model.id, bound.inputTokens);
   }
 }
+
+const onlyBounded = (model: string, atMost: number): never => {
+  const detail =
+    `no rig of ${model} counts tokens: the prompt has at most ${atMost} ` +
+    '(metadata.input_tokens_at_most), by its bytes';
+  throw new DomainError<InferenceErrorCode>('token_count_unavailable', detail, {
+    input_tokens_at_most: atMost,
+  });
+};

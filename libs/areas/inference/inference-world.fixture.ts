@@ -10,6 +10,7 @@ import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission } from './chat-admission.js';
+import { ChatPricing } from './chat-pricing.js';
 import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
@@ -46,7 +47,6 @@ export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
   speaks = (): boolean => false;
-  countTokens = (): Promise<null> => Promise.resolve(null);
 
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */
@@ -70,6 +70,10 @@ export class ScriptedRigs implements RigRouter {
   async complete(order: RouteOrder) {
     this.#ask(order);
     return { answer: await this.completion(), rig: 'local-vllm', attempts: [answered] };
+  }
+
+  count(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   embed(): Promise<never> {
@@ -147,7 +151,8 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
   const modes = new RoutingModes(new Areas([]));
-  const admission = new ChatAdmission(catalog, paid, hash, limits, clock, rigs, adapters, modes);
+  const pricing = new ChatPricing(catalog, modes, limits, clock);
+  const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters);
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies);
   const controller = new AbortController();

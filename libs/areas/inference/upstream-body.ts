@@ -19,7 +19,16 @@ export const upstreamBody = (
   { outputTokens }: TokenQuantities,
   { sendsDefaults }: Pick<RigModelTerms, 'sendsDefaults'> = model,
 ): JsonObject => {
-  const { max_completion_tokens: current, max_tokens: old, ...rest } = withoutOwnFields(body);
+  const {
+    max_completion_tokens: current,
+    max_tokens: old,
+    // No upstream knows these.
+    routing_mode: _mode,
+    cleanroom_uuid: _cleanroom,
+    timesteps: _timesteps,
+    adapter: _adapter,
+    ...rest
+  } = body;
   const sent: Record<string, unknown> = { ...rest, model: model.upstreamId };
   if (sendsDefaults) sent['temperature'] ??= TEMPERATURE_DEFAULT;
   const limit = Math.floor(outputTokens / choicesOf(body));
@@ -31,12 +40,3 @@ export const upstreamBody = (
   else if (limit < model.maxOutputTokens) sent['max_completion_tokens'] = limit;
   return sent;
 };
-
-/** A body without the fields of Quipu, which no upstream knows. */
-export const withoutOwnFields = ({
-  routing_mode: _mode,
-  cleanroom_uuid: _cleanroom,
-  timesteps: _timesteps,
-  adapter: _adapter,
-  ...rest
-}: ChatBody): JsonObject => rest;

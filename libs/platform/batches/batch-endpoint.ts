@@ -65,7 +65,8 @@ export interface BatchEndpoint {
   price(model: string, atMs: number): BatchPrice | undefined;
   /**
    * Runs one line behind the interactive requests, without a hold of its own.
-   * @throws RefusedRequestError; DomainError and technical failures of the area
+   * @throws RefusedRequestError; DomainError and technical failures of the area; AbortedLineError
+   *   after an abort, if a rig had accepted the line and its model charges for that
    */
   run(line: LineRequest, signal: AbortSignal): Promise<LineAnswer>;
   retryOf(error: unknown): LineRetry;

@@ -65,6 +65,13 @@ export interface AppendResult {
   readonly position: Position;
 }
 
+/** One of several appends that are written one after the other. */
+export interface OrderedAppend {
+  readonly stream: StreamName;
+  readonly events: readonly EventToAppend[];
+  readonly expected: ExpectedRevision;
+}
+
 export type Direction = 'forwards' | 'backwards';
 
 export interface ReadStreamOptions {
@@ -142,6 +149,12 @@ export interface EventStore {
     events: readonly EventToAppend[],
     expected: ExpectedRevision,
   ): Promise<AppendResult>;
+
+  /**
+   * For a copy of a log: several appends at once, written in this order. After an error those up to
+   * some place are written, and the caller reads which. Absent where `append` has to be awaited.
+   */
+  appendInOrder?(appends: readonly OrderedAppend[]): Promise<void>;
 
   /**
    * Pages of one stream, in the direction asked; nothing at all for a stream that is not there.

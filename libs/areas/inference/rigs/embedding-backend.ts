@@ -1,6 +1,5 @@
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatBackend, type JsonObject } from './chat-backend.js';
-import { type CountingBackend } from './counting-backend.js';
 
 /** A request for embeddings, in the shape of the OpenAI API. */
 export interface EmbeddingRequest {
@@ -29,8 +28,8 @@ export interface EmbeddingBackend {
   embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingAnswer>;
 }
 
-/** A rig that answers chats, and may make embeddings and count tokens. */
-export type RigBackend = ChatBackend & Partial<EmbeddingBackend & CountingBackend>;
+/** A rig that answers chats, and may make embeddings. */
+export type RigBackend = ChatBackend & Partial<EmbeddingBackend>;
 
 /** A number is four bytes, and four characters of base64 are three. */
 export const dimensionsOf = (vector: RigVector): number =>

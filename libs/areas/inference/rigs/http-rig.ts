@@ -92,7 +92,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     }),
 
     ...(counting && {
-      countTokens: (request, signal) => {
+      count: (request, signal) => {
         const { read } = counting;
         const form = { name: 'token count', read, counted: () => countedPrompt(request) };
         return answered(request.body['model'], form, signal, () => counting.request(request));

@@ -111,10 +111,13 @@ export interface RigRouter {
   refuseFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
+  /**
+   * The exact tokens of a prompt; null where no rig of the model can count them.
+   * @throws RouteError
+   */
+  count(order: RouteOrder, signal: AbortSignal): Promise<number | null>;
   /** @throws RouteError */
   embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
-  /** Null where no rig of the model counts tokens. @throws RouteError */
-  countTokens(order: RouteOrder, signal: AbortSignal): Promise<number | null>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
@@ -171,7 +174,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     complete: (order, signal) =>
       answered(order, signal, (rig) => rig.backend.complete(requestFor(rig, order), signal)),
     embed: (order, signal) => answered(order, signal, (rig) => embeddedBy(rig, order, signal)),
-    countTokens: (order, signal) => counted(asking, askerOf(order, signal), order),
+    count: (order, signal) => counted(asking, askerOf(order, signal), order),
     async stream(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
         firstPage(rig.backend.stream(requestFor(rig, order), signal)),
@@ -200,10 +203,10 @@ const counted = async (
   asker: Asking,
   order: RouteOrder,
 ): Promise<number | null> => {
-  const rigs = asker.rigs.filter(({ rig }) => rig.backend.countTokens !== undefined);
+  const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
   if (rigs.length === 0) return null;
   const { value, slot } = await asking.ask({ ...asker, rigs }, async (rig) =>
-    rig.backend.countTokens?.(requestFor(rig, order), asker.signal),
+    rig.backend.count?.(requestFor(rig, order), asker.signal),
   );
   slot.visit.leave();
   return value ?? null;

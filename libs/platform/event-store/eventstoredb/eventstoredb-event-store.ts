@@ -7,6 +7,7 @@ import {
   type EventStoreHealth,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -47,8 +48,10 @@ export const openEventStoreDb = async ({
   prefix = '',
   logger,
   timeouts,
-}: EventStoreDbOptions): Promise<EventStore> =>
-  new EventStoreDbEventStore(await acquireNode({ url, prefix }, { ...TIMEOUTS, ...timeouts }, logger));
+}: EventStoreDbOptions): Promise<EventStore> => {
+  const all = { ...TIMEOUTS, ...timeouts };
+  return new EventStoreDbEventStore(await acquireNode({ url, prefix }, all, logger));
+};
 
 class EventStoreDbEventStore implements EventStore {
   readonly isSparse = true;
@@ -84,6 +87,11 @@ class EventStoreDbEventStore implements EventStore {
     } finally {
       this.#underWay.delete(append);
     }
+  }
+
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    this.#checkOpen();
+    await this.#appender.appendInOrder(appends);
   }
 
   read(

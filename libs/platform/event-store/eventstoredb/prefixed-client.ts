@@ -41,6 +41,12 @@ export class PrefixedClient implements LogClient {
     }
   }
 
+  appendInOrder(requests: readonly AppendRequest[]): Promise<void> {
+    return this.client.appendInOrder(
+      requests.map((request) => ({ ...request, stream: this.#outer(request.stream) })),
+    );
+  }
+
   async readStream(
     stream: StreamName,
     page: PageToRead,

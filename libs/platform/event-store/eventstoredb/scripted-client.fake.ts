@@ -27,6 +27,10 @@ export class ScriptedClient implements LogClient {
     throw new StaleRevisionError(request.stream, request.expected, null);
   }
 
+  async appendInOrder(requests: readonly AppendRequest[]): Promise<void> {
+    for (const request of requests) await this.append(request);
+  }
+
   readStream(stream: string, { from }: PageToRead): Promise<ClientPage> {
     const records = this.log.filter(
       (record) => record.streamId === stream && record.revision >= (from ?? 0n),

@@ -16,6 +16,7 @@ import {
   type AppendResult,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type StreamName,
 } from '../event-store.port.js';
 import { messageOf } from './client-errors.js';
@@ -79,6 +80,23 @@ export class SettlingAppender {
       failure = error;
     }
     return this.#settle(request, failure, closing);
+  }
+
+  /** Nothing is repeated: a repeat would come after the appends that were sent behind it. */
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    const { trouble } = this.#connection;
+    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    const requests = appends.map(({ stream, events, expected }) => {
+      const encoded = this.#said(encodeAppend(stream, events, expected), events);
+      return { stream, encoded, expected, deadlineMs: this.#timeouts.settleMs };
+    });
+    try {
+      await this.#connection.client.appendInOrder(requests);
+      this.#connection.answered();
+    } catch (error) {
+      this.#isRejected(error);
+      throw error;
+    }
   }
 
   /** Repeats have the instants of the first attempt. */

@@ -223,6 +223,35 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     });
   });
 
+  it('does not take a slow store, or one that was away, for a silent holder', async () => {
+    const { shared, join } = openFleet();
+    const one = join('one', new CutOff(shared));
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    // No renewal of the first arrives from here on.
+    one.readStore.isAway = true;
+    let atMs = 0;
+    const readStore = new CutOff(shared);
+    const renewals = new StoredRenewals(readStore, heartbeats, TTL_MS, () => atMs);
+    const state = { token: 1, holder: 'one', released: false };
+    const looks = async (everyMs: number) => {
+      for (let count = 1; ; count += 1) {
+        if (await renewals.mayTake(state)) return count;
+        atMs += everyMs;
+      }
+    };
+    expect(await looks(TTL_MS / 4)).toBe(5);
+    const slow = new StoredRenewals(readStore, heartbeats, TTL_MS, () => atMs);
+    expect(await slow.mayTake(state)).toBe(false);
+    atMs += 5 * TTL_MS;
+    expect(await slow.mayTake(state)).toBe(false);
+    readStore.isAway = true;
+    await expect(slow.mayTake(state)).rejects.toThrow();
+    readStore.isAway = false;
+    atMs += 5 * TTL_MS;
+    expect(await slow.mayTake(state)).toBe(false);
+  });
+
   it('finds by the clock that its lease ran out while it stood still, and renews it', async () => {
     const { join } = openFleet();
     let stoodStillMs = 0;
