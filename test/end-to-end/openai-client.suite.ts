@@ -72,7 +72,6 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
           model: 'scripted-1',
           messages: [{ role: 'user', content: 'Tell me of knots.' }],
           seed: 7,
-          stream: false,
           response_format: { type: 'json_object' },
           temperature: 0.7,
           max_tokens: 100,

@@ -17,6 +17,16 @@ import {
   type OpenAiFake,
   startOpenAiFake,
 } from '../providers/openai/openai.fake.js';
+import {
+  anthropicCounts,
+  claudeCode,
+  codex,
+  type Counted,
+  rateOf,
+  responseCounts,
+  RULES,
+  type Turn,
+} from './agent-turns.fixture.js';
 import { eventsOf, eventually, startWorld, type World } from './quipu.harness.js';
 
 const catalogOf = (anthropic: string, openai: string, keys: string): string => `
@@ -26,7 +36,12 @@ rigs:
     base_url: ${anthropic}
     api_keys: [{ file: ${keys}/anthropic }]
     headers: { x-team: knots }
-  - { name: gpt, kind: openai, server: openai, responses: true, base_url: ${openai}, api_keys: [{ file: ${keys}/openai }] }
+  - name: gpt
+    kind: openai
+    server: openai
+    responses: true
+    base_url: ${openai}
+    api_keys: [{ file: ${keys}/openai }]
 models:
   - id: our/opus
     upstream_id: claude-opus-5-5
@@ -34,7 +49,12 @@ models:
     rigs: [claude]
     context: 200000
     max_output: 8192
-    price: { input_usd_per_mtok: 4, output_usd_per_mtok: 20, cache_read_usd_per_mtok: 0.2, cache_write_5m_usd_per_mtok: 5, cache_write_1h_usd_per_mtok: 8 }
+    price:
+      input_usd_per_mtok: 4
+      output_usd_per_mtok: 20
+      cache_read_usd_per_mtok: 0.2
+      cache_write_5m_usd_per_mtok: 5
+      cache_write_1h_usd_per_mtok: 8
   - id: our/sol
     upstream_id: gpt-6-sol
     owned_by: openai
@@ -53,9 +73,6 @@ models:
 `;
 
 const NAMES = { 'our/opus': 'claude-opus-5-5', 'our/sol': 'gpt-6-sol', 'our/old': 'gpt-4.1' };
-
-/** Long enough for a cache. */
-const RULES = 'Tie each knot on the right cord, and count twice. '.repeat(120);
 
 let world: World;
 let keys: string;
@@ -83,21 +100,6 @@ afterAll(async () => {
   }
 });
 
-interface Counted {
-  readonly all: number;
-  readonly cached: number;
-}
-
-const rateOf = (turns: readonly Counted[]): number =>
-  turns.reduce((sum, { cached }) => sum + cached, 0) / turns.reduce((sum, { all }) => sum + all, 0);
-
-/** A request as a client writes it, with the names and spaces that it likes. */
-interface Turn {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 const sentTo = async (base: string, key: string, turn: Turn) => {
   const response = await fetch(`${base}${turn.path}`, {
     method: 'POST',
@@ -124,98 +126,6 @@ const asProvider = (text: string): string => {
 };
 
 const through = (turn: Turn) => sentTo(world.quipu.url, world.credentials.api_key, turn);
-
-/** A conversation in the manner of Claude Code: the whole history each time, marked for the cache. */
-const claudeCode = (turns: number): readonly Turn[] => {
-  const messages: object[] = [];
-  return Array.from({ length: turns }, (_, n) => {
-    const mark = { cache_control: { type: 'ephemeral' } };
-    messages.push({
-      role: 'user',
-      content: [{ type: 'text', text: `Step ${n}. ${RULES}`, ...mark }],
-    });
-    const kept = messages.map((message, at) =>
-      at < messages.length - 3 ? unmarked(message) : message,
-    );
-    const body = {
-      model: 'our/opus',
-      max_tokens: 4_096,
-      stream: true,
-      system: [
-        { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1; cc_is_subagent=false;' },
-        { type: 'text', text: RULES, cache_control: { type: 'ephemeral', ttl: '1h' } },
-      ],
-      thinking: { type: 'adaptive' },
-      output_config: { effort: 'high' },
-      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
-      metadata: { user_id: 'user_1_session_2' },
-      tools: [{ name: 'Bash', input_schema: { type: 'object' }, defer_loading: false }],
-      messages: kept,
-    };
-    messages.push({
-      role: 'assistant',
-      content: [thought('Hm.'), { type: 'text', text: `Done ${n}.` }],
-    });
-    return {
-      path: '/v1/messages?beta=true',
-      headers: {
-        'anthropic-version': '2023-06-01',
-        'anthropic-beta': 'context-management-2025-06-27,a-beta-of-tomorrow',
-        'x-claude-code-session-id': 's-1',
-      },
-      body: JSON.stringify(body, null, 1),
-    };
-  });
-};
-
-const unmarked = (message: object): object => {
-  const { content, ...rest } = message as { content: object[] };
-  return {
-    ...rest,
-    content: content.map((block) => {
-      const { cache_control: _mark, ...plain } = block as { cache_control?: unknown };
-      return plain;
-    }),
-  };
-};
-
-/** A conversation in the manner of Codex: sealed reasoning goes back, nothing is stored. */
-const codex = (turns: number): readonly Turn[] => {
-  const input: object[] = [];
-  return Array.from({ length: turns }, (_, n) => {
-    input.push({
-      type: 'message',
-      role: 'user',
-      content: [{ type: 'input_text', text: `Step ${n}. ${RULES}` }],
-    });
-    const body = {
-      model: 'our/sol',
-      instructions: RULES,
-      input: [...input],
-      tools: [{ type: 'custom', name: 'apply_patch', format: { type: 'grammar' } }],
-      tool_choice: 'auto',
-      parallel_tool_calls: true,
-      reasoning: { effort: 'high', summary: 'auto' },
-      store: false,
-      stream: true,
-      include: ['reasoning.encrypted_content'],
-      prompt_cache_key: 'thread-1',
-    };
-    input.push(
-      { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'c2VhbGVk' },
-      {
-        type: 'message',
-        role: 'assistant',
-        content: [{ type: 'output_text', text: `Done ${n}.` }],
-      },
-    );
-    return {
-      path: '/v1/responses',
-      headers: { originator: 'codex_cli_rs' },
-      body: JSON.stringify(body),
-    };
-  });
-};
 
 describe('a caller and a rig of one dialect', () => {
   it('exchange the same bytes and hit the same cache, as Claude Code', async () => {
@@ -350,8 +260,35 @@ describe('a caller and a rig of one dialect', () => {
     const { status } = await through({ path: '/v1/chat/completions', headers: {}, body });
     expect(status).toBe(200);
     expect(behind.openai.received.at(-1)?.bytes.toString()).toBe(
-      '{ "messages":[{"role":"user","content":"Hello"}],  "model":"gpt-4.1","temperature":0.7,"max_tokens":8192}',
+      body
+        .replace('our/old', 'gpt-4.1')
+        .replace(',"routing_mode":"auto"', ',"temperature":0.7,"max_tokens":8192'),
     );
+  });
+});
+
+describe('the tokens of a message', () => {
+  it('are counted by the provider, of the same bytes and for nothing', async () => {
+    const body = {
+      model: 'our/opus',
+      system: [{ type: 'text', text: RULES, cache_control: { type: 'ephemeral' } }],
+      thinking: { type: 'adaptive' },
+      messages: [{ role: 'user', content: 'Hello' }],
+    };
+    const turn = {
+      path: '/v1/messages/count_tokens',
+      headers: { 'anthropic-version': '2026-10-21' },
+      body: JSON.stringify(body, null, 2),
+    };
+    const before = (await world.events()).length;
+    const one = await through(turn);
+    const plain = { ...turn, body: named(turn.body, 'claude-opus-5-5') };
+    const other = await sentTo(direct.anthropic.url, ANTHROPIC_KEY, plain);
+    expect([one.status, other.status]).toEqual([200, 200]);
+    expect(JSON.parse(one.text)).toEqual(JSON.parse(other.text));
+    expect(behind.anthropic.received.at(-1)?.bytes.toString()).toBe(plain.body);
+    const added = (await world.events()).slice(before).map(({ type }) => type);
+    expect(added.filter((type) => type.startsWith('Hold'))).toEqual([]);
   });
 });
 
@@ -448,25 +385,3 @@ describe('the charge for an original', () => {
     expect(answer.text).toContain('thinking');
   });
 });
-
-const dataIn = (text: string): readonly Record<string, unknown>[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('data: '))
-    .map((line) => JSON.parse(line.slice('data: '.length)) as Record<string, unknown>);
-
-const anthropicCounts = (text: string): Counted => {
-  const end = dataIn(text).find(({ type }) => type === 'message_delta');
-  const usage = end?.['usage'] as Record<string, number>;
-  const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage;
-  const all = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
-  return { all, cached: cache_read_input_tokens };
-};
-
-const responseCounts = (text: string): Counted => {
-  const end = dataIn(text).find(({ type }) => type === 'response.completed');
-  const { usage } = end?.['response'] as {
-    usage: { input_tokens: number; input_tokens_details: { cached_tokens: number } };
-  };
-  return { all: usage.input_tokens, cached: usage.input_tokens_details.cached_tokens };
-};

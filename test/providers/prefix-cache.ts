@@ -25,8 +25,8 @@ export class PrefixCache {
   constructor(private readonly tokensMin: number) {}
 
   /**
-   * Reads the longest prefix that is kept and ends at one of the pieces, and keeps the prefixes that
-   * the pieces ask for.
+   * Reads the longest prefix that is kept and ends at one of the pieces, and keeps the prefixes
+   * that the pieces ask for.
    */
   count(owner: string, pieces: readonly PromptPiece[]): CachedCounts {
     const hash = createHash('sha256').update(owner);

@@ -82,10 +82,6 @@ export const chatOf = (sent: unknown): ChatBody => {
   return parseChatBody({ ...chatFieldsOf(body), messages });
 };
 
-/** The body of a request to count, which has no answer to bound. @throws as `chatOf` */
-export const countedChatOf = (sent: unknown): ChatBody =>
-  chatOf(typeof sent === 'object' && sent !== null ? { max_tokens: 1, ...sent } : sent);
-
 /** What a hold needs of a message that a chat cannot express; the rest passes as it is. */
 const UntranslatedBody = z.looseObject({
   model: z.string().min(1).max(256),
@@ -99,8 +95,8 @@ const UntranslatedBody = z.looseObject({
 });
 
 /**
- * The fields of a message as those of a chat, so that they are counted and held for; null for a body
- * that no rig would take either. Fields that a hold reads otherwise in a chat are left out.
+ * The fields of a message as those of a chat, so that they are counted and held for. Null for a
+ * body that no rig would take either. Fields that a hold reads otherwise in a chat are left out.
  */
 export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
   const read = UntranslatedBody.safeParse(sent);

@@ -18,6 +18,7 @@ import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
+import { fieldsOf } from '#platform/chats/read-answer.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
@@ -25,7 +26,7 @@ import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { RIG_CODES } from '../inference/chat.docs.js';
-import { chatOf, countedChatOf, untranslatedChatOf } from './messages.body.js';
+import { chatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
 import { CountedBodyGuard } from './counted-body.guard.js';
@@ -115,16 +116,19 @@ export class MessagesController {
   @FailsWith(...COUNT_CODES)
   async count(
     @CurrentCaller() { accountId, userId, credential }: Caller,
-    @Req() { id, body: sent }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Headers(VERSION_HEADER) version: string | undefined,
   ): Promise<{ readonly input_tokens: number }> {
     refuseOtherVersion(version);
+    const { id, body: sent } = request;
     await this.funds.demand(accountId, modelOf(sent), id);
-    const body = countedChatOf(sent);
+    // A count has no bound; a chat demands one.
+    const { body, original } = this.#translated({ max_tokens: 1, ...fieldsOf(sent) }, request);
     const order = {
       accountId,
       body,
+      ...(original && { original }),
       routingMode: body.routing_mode,
       receivedAtMs: this.clock.now(),
       context: contextOf(id, `user:${userId}`, credential.keyId),

@@ -4,7 +4,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { ChatPricing } from './chat-pricing.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { RIGS } from './ports.js';
-import { needsOf } from './rigs/chat-features.js';
+import { requestNeedsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { upstreamBody } from './upstream-body.js';
 
@@ -22,13 +22,17 @@ export class CountTokensHandler {
    *   those of a chat; RouteError
    */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<number> {
-    const { body } = order;
+    const { body, original } = order;
     const priced = this.pricing.price(order);
     const { model, target } = priced;
     this.rigs.refuseFields(target, body);
     const bound = this.pricing.boundOf(order, priced);
-    const request = { body: upstreamBody(body, model, bound), promptTokensMax: bound.inputTokens };
-    const route = { ...target, needs: needsOf(body), request: () => request };
+    const request = {
+      body: upstreamBody(body, model, bound),
+      promptTokensMax: bound.inputTokens,
+      ...(original && { original: { ...original, body } }),
+    };
+    const route = { ...target, needs: requestNeedsOf(body, original), request: () => request };
     const tokens = await this.rigs.count(route, signal);
     return tokens ?? onlyBounded(model.id, bound.inputTokens);
   }

@@ -58,6 +58,10 @@ const samplingFault = ({
     : null;
 };
 
+const unanswered = (n: number, id: string): string =>
+  `messages.${n}: \`tool_use\` ids were found without \`tool_result\` blocks ` +
+  `immediately after: ${id}.`;
+
 /** The first turn is the user's; each call has its result at the start of the next turn. */
 const turnsFault = ({ messages }: MessagesRequest): string | null => {
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
@@ -68,11 +72,12 @@ const turnsFault = ({ messages }: MessagesRequest): string | null => {
     const ids = results.map((block) => String(block['tool_use_id']));
     const missing = owed.find((id) => !ids.includes(id));
     if (missing !== undefined) {
-      return `messages.${n - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+      return unanswered(n - 1, missing);
     }
     const foreign = ids.find((id) => !owed.includes(id));
     if (foreign !== undefined) {
-      return `messages.${n}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${foreign}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+      const found = `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${foreign}`;
+      return `messages.${n}: ${found}. Each must have a \`tool_use\` block in the message before.`;
     }
     if (new Set(ids).size < ids.length) return `messages.${n}: each tool_use must have one result`;
     if (results.length > 0 && blocks[0]?.type !== 'tool_result') {
@@ -81,9 +86,7 @@ const turnsFault = ({ messages }: MessagesRequest): string | null => {
     owed = blocks.filter(({ type }) => type === 'tool_use').map((block) => String(block['id']));
   }
   const [open] = owed;
-  return open === undefined
-    ? null
-    : `messages.${messages.length - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open}.`;
+  return open === undefined ? null : unanswered(messages.length - 1, open);
 };
 
 const toolsFault = ({

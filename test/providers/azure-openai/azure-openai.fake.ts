@@ -50,7 +50,8 @@ const authenticated = ({ headers }: ProviderRequest, entra: EntraFake | undefine
   const token = (headers.authorization ?? '').replace(/^Bearer /, '');
   if (entra?.isValid(token) === true) return 'entra';
   const message =
-    'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key.';
+    'Access denied due to invalid subscription key or wrong API endpoint. ' +
+    'Make sure to provide a valid key.';
   throw new Rejection(401, { error: { code: '401', message } });
 };
 
@@ -59,7 +60,7 @@ export const filtered = (...categories: readonly string[]): Rejection =>
   openAiError(
     400,
     'content_filter',
-    "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+    'The response was filtered due to the prompt triggering the content management policy.',
     {
       param: 'prompt',
       innererror: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The request of OpenAI's chat completions, as its reference documents it: every field is known. */
+/** The request of OpenAI's chat completions as its reference documents it: fields are known. */
 
 const CACHE = { prompt_cache_breakpoint: z.looseObject({}).nullish() };
 

@@ -212,7 +212,8 @@ const refuseChat = (asked: ChatRequest, model: string): void => {
 const refuseSampling = (asked: ChatRequest): void => {
   if (asked.max_tokens != null) {
     const message =
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+      "Unsupported parameter: 'max_tokens' is not supported with this model. " +
+      "Use 'max_completion_tokens' instead.";
     throw openAiError(400, 'unsupported_parameter', message, { param: 'max_tokens' });
   }
   if (asked.temperature != null && asked.temperature !== 1) {
@@ -229,7 +230,7 @@ const refuseTurns = ({ messages }: ChatRequest): void => {
     if (message.role === 'tool') {
       if (!owed.includes(message.tool_call_id)) {
         const said =
-          "messages with role 'tool' must be a response to a preceding message with 'tool_calls'.";
+          "messages with role 'tool' must be a response to a preceding message with calls.";
         throw openAiError(400, null, `Invalid parameter: ${said}`, { param });
       }
       owed = owed.filter((id) => id !== message.tool_call_id);
@@ -239,7 +240,9 @@ const refuseTurns = ({ messages }: ChatRequest): void => {
     owed = message.role === 'assistant' ? (message.tool_calls ?? []).map(({ id }) => id) : [];
   }
   if (owed.length === 0) return;
-  const said = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${owed.join(', ')}`;
+  const said =
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
+    `'tool_call_id'. These did not have response messages: ${owed.join(', ')}`;
   throw openAiError(400, null, said, { param: 'messages' });
 };
 

@@ -45,7 +45,7 @@ const KEEP_ALIVE_MS = 4_000;
 /** A server over kept-alive HTTP/1.1 connections, whatever its dialect. */
 export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   const { name, dialect, clock = systemClock } = options;
-  const { embeddings } = dialect;
+  const { embeddings, counting } = dialect;
   const limits: ExchangeLimits = {
     rig: name,
     answerBytesMax: options.answerBytesMax ?? 32 * 1024 * 1024,
@@ -91,6 +91,14 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
       },
     }),
 
+    ...(counting && {
+      count: (request, signal) => {
+        const { read } = counting;
+        const form = { name: 'token count', read, counted: () => countedPrompt(request) };
+        return answered(request.body['model'], form, signal, () => counting.request(request));
+      },
+    }),
+
     async *stream(request, signal) {
       const { exchange, close } = await keys.ask(request.body['model'], (credential) =>
         opened({ request, dialect, limits, sender }, credential, signal),
@@ -120,7 +128,7 @@ interface Opening {
   readonly sender: Sender;
 }
 
-/** A stream whose first page is there, or which has ended. @throws RigError of one without a page */
+/** A stream with its first page, or which has ended. @throws RigError of one without a page */
 const opened = async (
   { request, dialect, limits, sender }: Opening,
   credential: Credential | undefined,

@@ -90,7 +90,7 @@ describe('the keys of a rig', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('of which there is one are asked again once when what is rejected can be had again', async () => {
+  it('are asked again once where there is one, and it can be had again', async () => {
     const { ask, asked, faults, rejected } = keysOf('a');
     faults.set('a', failing(401));
     await expect(ask()).rejects.toMatchObject({ details: { status: 401 } });

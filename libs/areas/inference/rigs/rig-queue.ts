@@ -112,7 +112,7 @@ export class RigQueue {
     return { state, visit };
   }
 
-  /** The nearest, healthiest, quickest, least loaded rig with a slot; equals are drawn by weight. */
+  /** The nearest, healthiest, quickest, least loaded rig with a slot; weights draw equals. */
   private best(
     candidates: readonly RigState[],
     priority: Priority,

@@ -151,6 +151,15 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     refuseFields(candidates, body);
     return candidates;
   };
+  const answered = async <Answer>(
+    order: Routable,
+    signal: AbortSignal,
+    work: (rig: Rig) => Promise<Answer>,
+  ) => {
+    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), work);
+    slot.visit.leave();
+    return { answer: value, ...routedBy(slot, order), attempts };
+  };
   return {
     refuseFields: (target, body) => void allowed(target, body),
     speaks: (model, feature) =>
@@ -158,42 +167,14 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     check(target, body, original) {
       const candidates = allowed(target, body, original);
       const { model, account = NO_ACCOUNT } = target;
-      const request = {
-        candidates,
-        account,
-        model,
-        priority: 'interactive',
-        attempts: [],
-      } as const;
-      const rejection = queue.rejectionOf(request);
+      const asked = { candidates, account, model, priority: 'interactive' } as const;
+      const rejection = queue.rejectionOf({ ...asked, attempts: [] });
       if (rejection) throw rejection;
     },
-    async complete(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(requestFor(rig, order), signal),
-      );
-      slot.visit.leave();
-      return { answer: value, ...routedBy(slot, order), attempts };
-    },
-    async count(order, signal) {
-      const asker = askerOf(order, signal);
-      const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
-      if (rigs.length === 0) return null;
-      const { value, slot } = await asking.ask({ ...asker, rigs }, ({ name, backend }) => {
-        if (backend.count) return backend.count(order.request(), signal);
-        throw new RigError('refused', `rig ${name} counts no tokens`, { status: 400 });
-      });
-      slot.visit.leave();
-      return value;
-    },
-    async embed(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
-        if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
-        throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
-      });
-      slot.visit.leave();
-      return { answer: value, ...routedBy(slot, order), attempts };
-    },
+    complete: (order, signal) =>
+      answered(order, signal, (rig) => rig.backend.complete(requestFor(rig, order), signal)),
+    embed: (order, signal) => answered(order, signal, (rig) => embeddedBy(rig, order, signal)),
+    count: (order, signal) => counted(asking, askerOf(order, signal), order),
     async stream(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
         firstPage(rig.backend.stream(requestFor(rig, order), signal)),
@@ -214,6 +195,31 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       await Promise.all(open.map(({ backend }) => backend.close()));
     },
   };
+};
+
+/** Asks the rigs that count tokens. */
+const counted = async (
+  asking: RigAsking,
+  asker: Asking,
+  order: RouteOrder,
+): Promise<number | null> => {
+  const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
+  if (rigs.length === 0) return null;
+  const { value, slot } = await asking.ask({ ...asker, rigs }, async (rig) =>
+    rig.backend.count?.(requestFor(rig, order), asker.signal),
+  );
+  slot.visit.leave();
+  return value ?? null;
+};
+
+/** @throws RigError */
+const embeddedBy = (
+  rig: Rig,
+  order: EmbeddingOrder,
+  signal: AbortSignal,
+): Promise<EmbeddingAnswer> => {
+  if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
+  throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
 };
 
 const firstPage = async (pages: RoutedStream['pages']) => ({ pages, first: await pages.next() });

@@ -5,8 +5,9 @@ import { type FrameReader } from './dialects/dialect.js';
 const EMPTY_LINE = '\n\n';
 
 /**
- * The names and `data` of server-sent events, from bytes as they arrive (WHATWG HTML, 9.2.6): the package
- * `eventsource-parser` behind a decoder that keeps a character whose bytes are split over packets.
+ * The names and `data` of server-sent events, from bytes as they arrive (WHATWG HTML, 9.2.6): the
+ * package `eventsource-parser` behind a decoder that keeps a character whose bytes are split over
+ * packets.
  * Why a package: `../decisions/0003-server-sent-events-by-a-package.md`.
  */
 export class ServerSentEvents implements FrameReader {

@@ -32,6 +32,15 @@ export interface Dialect {
   readonly frames?: FrameFormat;
   /** The request for embeddings, whose answer is OpenAI's. Absent where there are none. */
   readonly embeddings?: (request: EmbeddingRequest) => ProviderRequest;
+  /** How the tokens of a prompt are counted. Absent where the provider does not. */
+  readonly counting?: TokenCounting;
+}
+
+/** Asks a provider for the tokens of a prompt. */
+export interface TokenCounting {
+  readonly request: (request: ChatRequest) => ProviderRequest;
+  /** Null for JSON that is no count. */
+  readonly read: (answer: JsonObject) => number | null;
 }
 
 /** A request, without its address and its credentials. */

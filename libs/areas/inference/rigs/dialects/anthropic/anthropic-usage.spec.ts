@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mergedUsage, messageUsage } from './anthropic-usage.js';
 
 describe('the usage of Anthropic', () => {
-  it('counts cached input beside the fresh one, by its life, and thinking within the output', () => {
+  it('counts cached input beside the fresh one, and thinking within the output', () => {
     const stated = {
       input_tokens: 2_095,
       cache_read_input_tokens: 20_000,

@@ -1,3 +1,5 @@
+import { type JsonObject } from '../../chat-backend.js';
+import { isTokenCount } from '../../token-usage.js';
 import { type KeyHeaders } from '../credentials.js';
 import { type Dialect } from '../dialect.js';
 import { originalAnswer, originalBody, originalIn, readerFor } from '../original-body.js';
@@ -31,4 +33,33 @@ export const anthropicDialect = (rig: string): Dialect => ({
   },
   reader: (request) => readerFor(request, 'messages', 'message', new MessageEvents()),
   errors: anthropicErrors,
+  counting: {
+    request: (request) => {
+      const original = originalIn(request, 'messages');
+      const { body } = request;
+      return {
+        path: '/messages/count_tokens',
+        headers: { ...ANTHROPIC_VERSION, ...original?.headers },
+        body: original
+          ? originalBody(original, { model: JSON.stringify(body['model']) })
+          : JSON.stringify(countedFields(messageRequestOf(rig, body))),
+      };
+    },
+    read: ({ input_tokens: tokens }) => (isTokenCount(tokens) ? tokens : null),
+  },
 });
+
+/** The fields of a request that are part of its prompt, or decide how it is read. */
+const countedFields = (request: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(request).filter(([name]) => COUNTED.has(name)));
+
+const COUNTED: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'cache_control',
+]);

@@ -12,10 +12,10 @@ export const azureKey: KeyHeaders = (key) => ({ 'api-key': key });
  */
 export const azureOpenAiDialect = (apiVersion: string): Dialect => {
   const openai = openAiDialect();
-  const at = ({ path, ...rest }: ProviderRequest, { model }: JsonObject): ProviderRequest => ({
-    ...rest,
-    path: `/openai/deployments/${encodeURIComponent(String(model))}${path}?api-version=${apiVersion}`,
-  });
+  const at = ({ path, ...rest }: ProviderRequest, { model }: JsonObject): ProviderRequest => {
+    const deployment = `/openai/deployments/${encodeURIComponent(String(model))}`;
+    return { ...rest, path: `${deployment}${path}?api-version=${apiVersion}` };
+  };
   const { embeddings } = openai;
   return {
     ...openai,
@@ -36,6 +36,6 @@ const withFilter = (read: ReturnType<ErrorReader>): ReturnType<ErrorReader> => {
       )
     : [];
   if (stopped.length === 0) return { ...read, kind: 'refused' };
-  const message = `the content filter of the provider has stopped the prompt: ${stopped.join(', ')}`;
+  const message = `the provider's content filter has stopped the prompt: ${stopped.join(', ')}`;
   return { kind: 'refused', error: { ...read.error, message, param: 'messages' } };
 };

@@ -20,7 +20,7 @@ export interface OpenAiDialectOptions {
   readonly hasResponses?: boolean;
 }
 
-/** OpenAI's chat completions, and the servers that speak them. Requests and answers pass unchanged. */
+/** OpenAI's chat completions, and servers that speak them: requests and answers pass unchanged. */
 export const openAiDialect = ({
   readsMaxTokensOnly,
   hasResponses = false,
