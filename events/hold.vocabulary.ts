@@ -51,6 +51,28 @@ export const PriceLine = z.strictObject({
 });
 export type PriceLine = z.infer<typeof PriceLine>;
 
+/** The price of a unit, and what it is the price of. */
+export const UnitTerms = PriceLine.pick({
+  model: true,
+  tier: true,
+  unitPriceMicroUsd: true,
+  perUnits: true,
+});
+
+/** Units that were used, before they are charged. */
+export const UsedUnits = z.strictObject({
+  step: StepPath.exactOptional(),
+  /** The rig that did the work; left out where none did. */
+  rig: RigName.exactOptional(),
+  meter: Meter,
+  quantity: z.int().nonnegative(),
+  /** Of tokens whose class or tier has a price of its own. Absent: that of the held line. */
+  price: UnitTerms.exactOptional(),
+});
+/** Of one piece of work; an answer of many models has a dozen for each call. */
+export const USED_UNITS_MAX = 400;
+export type UsedUnits = z.infer<typeof UsedUnits>;
+
 /** A line of a charge. */
 export const ChargedLine = PriceLine.extend({
   /** Where the charge has work of several rigs. */

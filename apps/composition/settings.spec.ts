@@ -117,7 +117,11 @@ describe('settings', () => {
           'QUIPU_EVENT_STORE',
           `${scheme}://admin:secret@log:2113?tls=true`,
           {
-            eventStore: { kind: 'eventstoredb', url: `${scheme}://admin:secret@log:2113?tls=true` },
+            eventStore: {
+              kind: 'eventstoredb',
+              url: `${scheme}://admin:secret@log:2113?tls=true`,
+              prefix: '',
+            },
           },
         ] as const,
     ),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
-import { HoldId, Meter, PriceLine } from '../hold.vocabulary.js';
+import { HoldId, PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
 import { AccountId, Instant, Sha256Hex, UserId } from '../vocabulary.js';
 
 /**
@@ -78,6 +78,8 @@ export const AgentStepPlanned = defineEvent('AgentStepPlanned', {
     callId: z.uuid().nullable(),
     plan: TranscriptPart,
     usage: PlanUsage,
+    /** The same tokens by class, each at its price. */
+    used: z.array(UsedUnits).max(USED_UNITS_MAX),
     /** The rig that answered. */
     rig: RigName,
     /** The model that the rig says answered; null where it does not say. */
@@ -102,14 +104,6 @@ export const AgentToolCalled = defineEvent('AgentToolCalled', {
 });
 export type AgentToolCalled = EventOf<typeof AgentToolCalled>;
 
-/** Units that a call has used, at most what was held for it. */
-export const ToolUnits = z.strictObject({
-  meter: Meter,
-  quantity: z.int().nonnegative(),
-  rig: RigName.exactOptional(),
-});
-export type ToolUnits = z.infer<typeof ToolUnits>;
-
 /** The planner may see the result of a call, or why there is none. */
 export const AgentToolReturned = defineEvent('AgentToolReturned', {
   version: 1,
@@ -124,7 +118,8 @@ export const AgentToolReturned = defineEvent('AgentToolReturned', {
     /** Why it failed. */
     code: Code.nullable(),
     observation: TranscriptPart,
-    used: z.array(ToolUnits),
+    /** At most what was held for the call. */
+    used: z.array(UsedUnits),
     /** The measurements of the tool; null for a missing one. */
     counters: z.record(z.string(), z.number().nullable()),
     returnedAt: Instant,

@@ -34,6 +34,7 @@ export type FileCreated = EventOf<typeof FileCreated>;
 export const FileDeleted = defineEvent('FileDeleted', {
   version: 1,
   schema: Named.extend({
+    bytes: z.int().nonnegative(),
     reason: z.enum(['requested', 'expired']),
     deletedAt: Instant,
   }),

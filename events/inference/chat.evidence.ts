@@ -27,5 +27,7 @@ export const ChatCaptureEvidence = z.strictObject({
   serviceTier: z
     .strictObject({ asked: ServiceTier, answered: ServiceTier.nullable() })
     .exactOptional(),
+  /** Calls of tools that the rig made by itself, as it states them. */
+  toolCalls: z.int().nonnegative().exactOptional(),
 });
 export type ChatCaptureEvidence = z.infer<typeof ChatCaptureEvidence>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { RigName } from '../catalog/rate-card.events.js';
-import { HoldEvidence, HoldId, PriceLine, Purpose, StepPath } from '../hold.vocabulary.js';
-import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
+import { HoldEvidence, HoldId, PriceLine, Purpose, UsedUnits } from '../hold.vocabulary.js';
+import { AccountId, Instant, KeyId, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The life of a job: one stream `job-<jobId>`. No prompt, reply or secret: those are in blobs. */
 
@@ -23,13 +22,7 @@ export const JobBlob = z.strictObject({ address: Sha256Hex, bytes: z.int().nonne
 export type JobBlob = z.infer<typeof JobBlob>;
 
 /** The usage of a job since its submission, over all attempts; it never falls. */
-export const JobUsage = z.strictObject({
-  step: StepPath.exactOptional(),
-  /** The rig that did the work; left out where none did. */
-  rig: RigName.exactOptional(),
-  meter: Meter,
-  quantity: z.int().nonnegative(),
-});
+export const JobUsage = UsedUnits;
 export type JobUsage = z.infer<typeof JobUsage>;
 
 const Code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);

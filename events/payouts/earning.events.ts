@@ -4,8 +4,8 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { AccountId, Instant, SignedMicroUsdDecimal, UserId } from '../vocabulary.js';
 import { PartnerId } from '../partners/partner.vocabulary.js';
 
-/** A place in the log, in decimal. */
-const LogPosition = z.string().regex(/^(0|[1-9]\d{0,18})$/);
+/** The number of events of the log up to a place, in decimal: the same in every store. */
+const LogSize = z.string().regex(/^(0|[1-9]\d{0,18})$/);
 
 /** An hour in UTC, `2026-11-22T10`. */
 const Hour = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}$/);
@@ -60,10 +60,10 @@ export type Carry = z.infer<typeof Carry>;
 export const EarningsAccrued = defineEvent('EarningsAccrued', {
   version: 1,
   schema: z.strictObject({
-    /** The range is behind this position. */
-    after: LogPosition,
-    /** It ends with the event at this position. */
-    through: LogPosition,
+    /** The range is behind so many events of the log. */
+    after: LogSize,
+    /** It ends with the last of so many. */
+    through: LogSize,
     /** Every charge in the range, whether someone earns from it or not; corrections are none. */
     charges: z.int().nonnegative(),
     /** The charges less the corrections in the range. */

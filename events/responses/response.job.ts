@@ -6,9 +6,9 @@ import { ResponseId } from './response.events.js';
 /** The name of its type. */
 export const RESPONSE_JOB = 'response';
 
-/** In `JobCompleted`: a rig may also have rejected it. */
+/** In `JobCompleted`: a rig may also have rejected it. In progress: it was cancelled at a rig. */
 export const ResponseProgress = z.strictObject({
-  status: z.enum(['completed', 'incomplete', 'failed']),
+  status: z.enum(['completed', 'incomplete', 'failed', 'cancelled']),
 });
 export type ResponseProgress = z.infer<typeof ResponseProgress>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
+import { RIG_KINDS } from '../rig-kinds.js';
 import { WorkerRigDescription } from '../fleet/worker-rig.events.js';
 import { Instant } from '../vocabulary.js';
 
@@ -62,7 +63,7 @@ export type MeasuringProblem = z.infer<typeof MeasuringProblem>;
 /** Everything that was measured of a rig. */
 export const measuredFacts = {
   rig: RigName,
-  kind: z.enum(['openai', 'embedded', 'worker']),
+  kind: z.enum([...RIG_KINDS, 'worker']),
   /** The description by the worker before and after; null for a rig of the catalog. */
   description: WorkerRigDescription.nullable(),
   models: z.array(CertifiedModel),

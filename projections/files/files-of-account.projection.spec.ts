@@ -19,6 +19,7 @@ const created = FileCreated.of({
 });
 const deleted = FileDeleted.of({
   ...named,
+  bytes: 20,
   reason: 'requested',
   deletedAt: '2026-03-02T09:00:00.000Z',
 });

@@ -46,6 +46,7 @@ const usage = z.array(JobUsage).readonly();
 const EchoAttempt = z.strictObject({
   jobId: z.string(),
   accountId: z.string(),
+  submittedAt: z.string(),
   attempt: z.int(),
   input: Echo,
   checkpoint: Nothing.nullable(),

@@ -1,83 +1,22 @@
+import { type LISTS } from './token-prices.lists.js';
+
 /**
  * Usage as providers sent it, their price lists, and the exact charge in micro-dollars. An
- * independent program computed each charge with decimals of 40 digits. Prices are from the
- * providers' pages of September and October 2026; cases named after an issue have its numbers.
+ * independent program computed each charge with decimals of 40 digits. Cases named after an issue
+ * have its numbers.
  */
-const per = (input: number, read: number | null, output: number, more: object = {}) => ({
-  input_usd_per_mtok: input,
-  output_usd_per_mtok: output,
-  ...(read !== null && { cache_read_usd_per_mtok: read }),
-  ...more,
-});
-
-const writes = (five: number, hour: number) => ({
-  cache_write_5m_usd_per_mtok: five,
-  cache_write_1h_usd_per_mtok: hour,
-});
-
-const write30m = (price: number) => ({ cache_write_30m_usd_per_mtok: price });
-
-const above = (tokens: number, prices: object) => ({
-  tiers: [{ above_input_tokens: tokens, mode: 'whole', ...prices }],
-});
-
-export const LISTS = {
-  'gpt-6.1-sol': per(2, 0.1, 10, {
-    ...write30m(2.5),
-    ...above(272_000, per(4, 0.2, 15, write30m(5))),
-  }),
-  'gpt-5.6-sol': per(4, 0.4, 20, {
-    ...write30m(5),
-    service_tiers: { priority: per(8, 0.8, 40, write30m(10)) },
-  }),
-  'gpt-4.1': per(2, 0.5, 8),
-  'gpt-5.1': per(1.25, 0.125, 10),
-  'gpt-audio-1.5': per(2.5, null, 10, {
-    audio_input_usd_per_mtok: 32,
-    audio_output_usd_per_mtok: 64,
-  }),
-  'gpt-image-2': per(5, null, 30, { image_input_usd_per_mtok: 8, image_output_usd_per_mtok: 30 }),
-  'text-embedding-3-small': { input_usd_per_mtok: 0.02 },
-  'claude-opus-5-5': per(4, 0.2, 20, {
-    ...writes(5, 8),
-    service_tiers: { fast: per(8, 0.4, 40, writes(10, 16)) },
-  }),
-  'claude-haiku-5-5': per(0.1, 0.01, 0.5, {
-    ...writes(0.125, 0.2),
-    ...above(100_000, per(0.5, 0.05, 2.5, writes(0.625, 1))),
-  }),
-  'claude-opus-4-7': per(5, 0.5, 25, writes(6.25, 10)),
-  'claude-3-7-sonnet': per(3, 0.3, 15, writes(3.75, 6)),
-  'claude-3-5-haiku': per(0.8, 0.08, 4, writes(1, 1.6)),
-  'gemini-2.5-pro of 2025': per(1.25, 0.3125, 10, above(200_000, per(2.5, 0.625, 15))),
-  'gemini-2.5-pro': per(1.25, 0.125, 10, above(200_000, per(2.5, 0.25, 15))),
-  'gemini-3.1-pro': per(2, 0.2, 12, above(200_000, per(4, 0.4, 18))),
-  'gemini-2.5-flash-lite': per(0.1, 0.01, 0.4, {
-    audio_input_usd_per_mtok: 0.3,
-    cache_read_audio_usd_per_mtok: 0.03,
-  }),
-  'gemini-3.8-flash': per(0.75, 0.075, 3.75, { service_tiers: { priority: { percent: 180 } } }),
-  'nova-pro': per(0.8, 0.2, 3.2),
-  'gpt-oss-120b': per(0.15, null, 0.6, {
-    service_tiers: { flex: { percent: 50 }, priority: { percent: 175 } },
-  }),
-  'claude-sonnet-5': per(2, 0.2, 10, writes(2.5, 4)),
-  'grok-4.6': per(2, 0.5, 6),
-  'deepseek-flash': per(0.3, 0.006, 1.2),
-  reseller: per(1, 0.1, 5),
-  'another reseller': per(1, 0.25, 2),
-  'self-hosted': per(0.2, 0.02, 0.6),
-} as const satisfies Readonly<Record<string, object>>;
-
 interface Case {
   readonly name: string;
   readonly list: keyof typeof LISTS;
   readonly microUsd: string;
+  /** When the request began; another instant has another price. */
+  readonly at?: string;
 }
 
-/** A usage object of the dialect of OpenAI's chat completions. */
+/** A usage object, of the dialect of OpenAI's chat completions unless it says otherwise. */
 export interface StatedCase extends Case {
   readonly usage: object;
+  readonly dialect?: 'openai' | 'gemini' | 'converse';
   readonly asked?: string;
   readonly answered?: string;
 }
@@ -86,6 +25,7 @@ export interface StatedCase extends Case {
 export interface UnitsCase extends Case {
   readonly units: Readonly<Record<string, number>>;
   readonly service?: string;
+  readonly residency?: string;
 }
 
 const usage = (prompt: number, completion: number, inputs?: object, outputs?: object) => ({
@@ -94,6 +34,21 @@ const usage = (prompt: number, completion: number, inputs?: object, outputs?: ob
   total_tokens: prompt + completion,
   ...(inputs && { prompt_tokens_details: inputs }),
   ...(outputs && { completion_tokens_details: outputs }),
+});
+
+const gemini = (prompt: number, candidates: number, more: object = {}) => ({
+  dialect: 'gemini' as const,
+  usage: { promptTokenCount: prompt, candidatesTokenCount: candidates, ...more },
+});
+
+const modalities = (text: number, audio: number) => [
+  { modality: 'TEXT', tokenCount: text },
+  { modality: 'AUDIO', tokenCount: audio },
+];
+
+const converse = (input: number, output: number, total: number, more: object = {}) => ({
+  dialect: 'converse' as const,
+  usage: { inputTokens: input, outputTokens: output, totalTokens: total, ...more },
 });
 
 const units = (input: number, read: number, output: number, more: object = {}) => ({
@@ -235,77 +190,98 @@ export const CASES: readonly (StatedCase | UnitsCase)[] = [
   {
     name: 'LiteLLM 14849: above the edge, at the prices of 2025',
     list: 'gemini-2.5-pro of 2025',
-    units: units(5_005, 257_955, 1_744),
+    ...gemini(262_960, 1_744, { cachedContentTokenCount: 257_955, totalTokenCount: 264_704 }),
     microUsd: '199894.375',
   },
   {
     name: 'LiteLLM 14849: at the prices of 2026',
     list: 'gemini-2.5-pro',
-    units: units(5_005, 257_955, 1_744),
+    ...gemini(262_960, 1_744, { cachedContentTokenCount: 257_955, totalTokenCount: 264_704 }),
     microUsd: '103161.25',
   },
   {
     name: 'LibreChat 12855: thoughts beside candidates',
     list: 'gemini-3.1-pro',
-    units: units(3_684, 7_441, 20, { reasoning_tokens: 409 }),
+    ...gemini(11_125, 20, {
+      cachedContentTokenCount: 7_441,
+      thoughtsTokenCount: 409,
+      totalTokenCount: 11_554,
+    }),
     microUsd: '14004.2',
   },
   {
     name: 'Google: an example of its documentation',
     list: 'gemini-3.1-pro',
-    units: units(3, 0, 900, { reasoning_tokens: 1_054 }),
+    ...gemini(3, 900, { thoughtsTokenCount: 1_054, totalTokenCount: 1_957 }),
     microUsd: '23454',
   },
   {
     name: 'Gemini: text and audio, both partly cached',
     list: 'gemini-2.5-flash-lite',
-    units: units(500, 500, 300, { audio_input_tokens: 2_500, cache_read_audio_tokens: 1_500 }),
+    ...gemini(5_000, 300, {
+      promptTokensDetails: modalities(1_000, 4_000),
+      cachedContentTokenCount: 2_000,
+      cacheTokensDetails: modalities(500, 1_500),
+    }),
     microUsd: '970',
   },
   {
     name: 'Gemini: exactly at the edge',
     list: 'gemini-3.1-pro',
-    units: units(200_000, 0, 1_000),
+    ...gemini(200_000, 1_000),
     microUsd: '412000',
   },
   {
     name: 'Gemini: over the edge',
     list: 'gemini-3.1-pro',
-    units: units(200_001, 0, 1_000),
+    ...gemini(200_001, 1_000),
     microUsd: '818004',
   },
   {
     name: 'Gemini: priority that was served as standard',
     list: 'gemini-3.8-flash',
-    usage: usage(4_000, 500),
+    ...gemini(4_000, 500),
     asked: 'priority',
     microUsd: '4875',
   },
   {
     name: 'Bedrock Converse: writes of two lives',
     list: 'claude-opus-5-5',
-    units: units(10, 0, 200, { cache_write_5m_tokens: 3_000, cache_write_1h_tokens: 2_000 }),
+    ...converse(10, 200, 5_210, {
+      cacheWriteInputTokens: 5_000,
+      cacheDetails: [
+        { ttl: '1h', inputTokens: 2_000 },
+        { ttl: '5m', inputTokens: 3_000 },
+      ],
+    }),
     microUsd: '35040',
   },
-  { name: 'Bedrock: Nova', list: 'nova-pro', units: units(120, 8_000, 300), microUsd: '2656' },
+  {
+    name: 'Bedrock: Nova',
+    list: 'nova-pro',
+    ...converse(120, 300, 8_420, { cacheReadInputTokens: 8_000 }),
+    microUsd: '2656',
+  },
   {
     name: 'Bedrock: flex by its factor',
     list: 'gpt-oss-120b',
-    units: units(2_000, 0, 500),
-    service: 'flex',
+    ...converse(2_000, 500, 2_500),
+    asked: 'flex',
+    answered: 'flex',
     microUsd: '300',
   },
   {
     name: 'Bedrock: priority by its factor',
     list: 'gpt-oss-120b',
-    units: units(2_000, 0, 500),
-    service: 'priority',
+    ...converse(2_000, 500, 2_500),
+    asked: 'priority',
+    answered: 'priority',
     microUsd: '1050',
   },
   {
     name: 'Bedrock: no fields of the cache',
     list: 'claude-sonnet-5',
-    units: { input_tokens: 1_000, output_tokens: 100 },
+    ...converse(1_000, 100, 1_100),
     microUsd: '3000',
   },
   {
@@ -328,7 +304,48 @@ export const CASES: readonly (StatedCase | UnitsCase)[] = [
       prompt_cache_hit_tokens: 9_000,
       prompt_cache_miss_tokens: 1_000,
     },
+    at: '2026-11-25T06:00:00.000Z',
     microUsd: '1314',
+  },
+  {
+    name: 'DeepSeek: off peak',
+    list: 'deepseek-flash',
+    usage: { ...usage(10_000, 800), prompt_cache_hit_tokens: 9_000 },
+    at: '2026-11-28T06:00:00.000Z',
+    microUsd: '657',
+  },
+  {
+    name: 'Gemini: the day before its price rises',
+    list: 'gemini-3.8-flash',
+    units: units(4_000, 0, 500),
+    at: '2026-12-31T23:59:59.999Z',
+    microUsd: '4875',
+  },
+  {
+    name: 'Gemini: the day on which its price rises',
+    list: 'gemini-3.8-flash',
+    units: units(4_000, 0, 500),
+    at: '2027-01-01T00:00:00.000Z',
+    microUsd: '9750',
+  },
+  {
+    name: 'Anthropic: work in the United States',
+    list: 'claude-fable-5-1',
+    units: units(1_000, 100_000, 2_000),
+    residency: 'us',
+    microUsd: '148500',
+  },
+  {
+    name: 'Anthropic: a search of the web',
+    list: 'claude-sonnet-5-5',
+    units: units(105, 7_123, 6_039, { cache_write_5m_tokens: 7_345, web_searches: 1 }),
+    microUsd: '89674.8',
+  },
+  {
+    name: 'OpenAI: three searches of the web',
+    list: 'gpt-6.1-sol',
+    units: units(9_000, 0, 900, { reasoning_tokens: 300, web_searches: 3 }),
+    microUsd: '60000',
   },
   {
     name: 'vLLM: details that are null were not measured',

@@ -11,6 +11,9 @@ import path from 'node:path';
 
 const UNUSED = [
   'node_modules/@anthropic-ai/sdk/src',
+  'node_modules/@google/genai/dist/tokenizer',
+  'node_modules/@google/genai/dist/vertex_internal',
+  'node_modules/@google/genai/dist/web',
   'node_modules/@grpc/grpc-js/src',
   'node_modules/bintrees/test',
   'node_modules/fastify/test',

@@ -52,6 +52,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['language-models/record.py'],
     record: null,
   },
+  orbits: {
+    requirements: 'orbits/requirements.txt',
+    script: ['orbits/record.py'],
+    record: 'orbits/vectors.json',
+  },
+  'orbits-grid': {
+    requirements: 'orbits/requirements.txt',
+    script: ['orbits/record.py', 'grid'],
+    record: null,
+  },
   spiking: {
     requirements: 'spiking/requirements.txt',
     script: ['spiking/record.py'],
@@ -61,6 +71,12 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     requirements: 'spiking/requirements-numerics.txt',
     script: ['spiking/record.py', 'numerics'],
     record: null,
+  },
+  usage: {
+    requirements: 'usage/requirements.txt',
+    script: ['usage/record.py'],
+    record: 'usage/genai-prices.json',
+    prints: true,
   },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',

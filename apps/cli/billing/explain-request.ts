@@ -5,6 +5,7 @@ import {
 } from '#areas/billing/explanations/explain-request.handler.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type PriceTier } from '#events/token-price.vocabulary.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
@@ -126,11 +127,21 @@ const usdOf = ({ amountMicroUsd }: { readonly amountMicroUsd: string }): string 
   inUsd(fromDecimal(amountMicroUsd));
 
 const lineText = (line: ChargedLine): string => {
-  const { step, model, meter, quantity, unitPriceMicroUsd, perUnits, rig } = line;
+  const { step, model, tier, meter, quantity, unitPriceMicroUsd, perUnits, rig } = line;
   const price = inUsd(fromDecimal(unitPriceMicroUsd));
-  const source = [step, model, rig].filter((one) => one !== undefined).join(', ');
+  const source = [step, model, rig, ...tierTexts(tier)]
+    .filter((one) => one !== undefined)
+    .join(', ');
   return `  ${quantity} ${meter} at ${price} per ${perUnits}${source && ` (${source})`}`;
 };
+
+/** Why the price is not the standard one of the model. */
+const tierTexts = ({ service, aboveInputTokens, period, residency }: PriceTier = {}) => [
+  ...(service === undefined ? [] : [`service tier ${service}`]),
+  ...(aboveInputTokens === undefined ? [] : [`above ${aboveInputTokens} tokens of input`]),
+  ...(period === undefined ? [] : [`period ${period}`]),
+  ...(residency === undefined ? [] : [`residency ${residency}`]),
+];
 
 /** Facts of any shape, a line for each value: `models.asked: quipu/nano`. */
 const namedFacts = (facts: object, prefix = ''): readonly string[] =>

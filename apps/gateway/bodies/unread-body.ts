@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The bytes of a body whose signature is in a header. */
     signedBody?: Buffer;
+    /** The bytes of a JSON body, for a rig that takes it as it is. */
+    sentBytes?: Buffer;
   }
 }
 
@@ -57,6 +59,7 @@ export const readBody = async (
     const bytes = await receptions.receive(raw, sender);
     if (request.headers[SIGNATURE] !== undefined) request.signedBody = bytes;
     const form = formTypeOf(request);
+    if (form === undefined) request.sentBytes = bytes;
     request.body = form === undefined ? parseJson(bytes) : await parseFormFields(bytes, form);
   } catch (error) {
     // The rest of the body is not read.

@@ -4,7 +4,7 @@ import { PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
-import { IsInstant } from './instant.validator.js';
+import { IsInstant } from '../fields/instant.validator.js';
 
 const VERSION_MAX = 2_147_483_647;
 

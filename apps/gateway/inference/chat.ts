@@ -1,6 +1,6 @@
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
-import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type ChatOrder, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
@@ -20,6 +20,8 @@ export interface Chat {
   readonly confirm?: () => Promise<boolean>;
   /** As in `ChatOrder`. */
   readonly others?: readonly ChatBody[];
+  /** As in `ChatOrder`. */
+  readonly original?: OriginalRequest;
   /** Of a request that asks for a stream that can be resumed: as `ResumableStreams` gave it. */
   readonly requestHash?: string;
   /** Default: a chat of OpenAI. */
@@ -34,6 +36,7 @@ export const orderOf = (chat: Chat): ChatOrder => ({
   context: contextOf(chat.requestId, `user:${chat.caller.userId}`, chat.caller.credential.keyId),
   ...(chat.confirm && { confirm: chat.confirm }),
   ...(chat.others && { others: chat.others }),
+  ...(chat.original && { original: chat.original }),
 });
 
 /**

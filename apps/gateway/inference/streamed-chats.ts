@@ -10,7 +10,7 @@ import { type AnswerWriter, comment, SSE_HEADERS, SseWriter } from '../sse/sse.j
 import { ResumableStreams } from '../streams/resumable-streams.js';
 import { ResumableWriter } from '../streams/resumable-writer.js';
 import { RESUMABLE_HEADER } from '../streams/resumption.js';
-import { chatFormat } from './answer-format.js';
+import { chatFormat, formatFor } from './answer-format.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
 import { type Chat, chargedOf, orderOf } from './chat.js';
@@ -96,8 +96,7 @@ export class StreamedChats {
     writer: AnswerWriter,
     reply: FastifyReply,
   ): Promise<AnswerEnd> {
-    const { format = chatFormat } = chat;
-    const written = format.stream();
+    const written = formatFor(chat.format, stream).stream();
     const fail = async (error: unknown): Promise<void> =>
       writer.write(written.failed(this.outcomes.broken(chat, stream.rig, reply, error)));
     try {

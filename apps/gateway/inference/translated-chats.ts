@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -27,6 +28,8 @@ export interface Translation {
   readonly format?: AnswerFormat;
   /** As in `ChatOrder`. */
   readonly others?: readonly ChatBody[];
+  /** As in `ChatOrder`. */
+  readonly original?: OriginalRequest;
 }
 
 /**
@@ -75,5 +78,5 @@ export class TranslatedChats {
 }
 
 /** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
+export const modelOf = (sent: unknown): unknown =>
   typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

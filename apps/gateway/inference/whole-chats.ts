@@ -3,7 +3,7 @@ import { type FastifyReply } from 'fastify';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { type ConnectedRequest } from '../../operations/open-requests.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
-import { chatFormat } from './answer-format.js';
+import { formatFor } from './answer-format.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
 import { type Chat, chargedOf, orderOf } from './chat.js';
@@ -36,7 +36,7 @@ export class WholeChats {
       'content-type': JSON_TYPE,
     };
     this.outcomes.charged(chat, rig, usage, entry);
-    const { format = chatFormat } = chat;
+    const format = formatFor(chat.format, answer);
     const text = await format.whole({ text: answer.text, usage: chargedOf(usage, bound) });
     tap?.head(headers);
     tap?.text(text);

@@ -135,7 +135,10 @@ export class InvestorDashboardDto extends PositionedAnswerDto {
   readonly portfolio_summary!: PortfolioDto;
   @ApiProperty({ type: YieldDto })
   readonly yield_metrics!: YieldDto;
-  @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
+  @ApiProperty({
+    description: 'Charges count that are among so many events of the log.',
+    example: '41',
+  })
   readonly accrued_through!: string;
 }
 

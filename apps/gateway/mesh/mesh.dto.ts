@@ -103,7 +103,10 @@ export class MeshHandoffResultDto {
     1,
   )
   readonly cluster_size!: number | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }
 

@@ -1,26 +1,40 @@
-import { Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChatFunds } from '#areas/inference/chat-funds.js';
+import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { AnthropicErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { RIGS } from '#areas/inference/ports.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
+import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
-import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
+import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { chatOf } from './messages.body.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { RIG_CODES } from '../inference/chat.docs.js';
+import { chatOf, countedChatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
-import { UncountedTokensGuard } from './uncounted-tokens.guard.js';
+import { CountedBodyGuard } from './counted-body.guard.js';
 
 /** The versions of the interface: they do not differ in what is translated to chats. */
 const VERSIONS = ['2023-06-01', '2026-10-21'] as const;
+/** A model may have to be loaded first. */
+const COUNT_MS_MAX = 60_000;
+const COUNT_CODES = ['model_not_found', 'token_count_unavailable', ...RIG_CODES];
 const VERSION_HEADER = 'anthropic-version';
 
 /** Anthropic's Messages, answered as chats. */
@@ -35,7 +49,14 @@ const VERSION_HEADER = 'anthropic-version';
 @UseGuards(ApiGuard)
 @Controller('v1/messages')
 export class MessagesController {
-  constructor(private readonly chats: TranslatedChats) {}
+  constructor(
+    private readonly chats: TranslatedChats,
+    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
+    private readonly counts: CountTokensHandler,
+    private readonly funds: ChatFunds,
+    private readonly requests: OpenRequests,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -52,29 +73,66 @@ export class MessagesController {
   ): Promise<AnswerEnd> {
     refuseOtherVersion(version);
     return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
-      translated(sent, request.id),
+      this.#translated(sent, request),
     );
+  }
+
+  /** A message that no chat expresses goes to rigs of the dialect, if the model has some. */
+  #translated(sent: unknown, request: FastifyRequest): Translation {
+    const original = originalOf(request);
+    try {
+      return translationOf(chatOf(sent), request, original);
+    } catch (error) {
+      if (!original || !(error instanceof RefusedRequestError)) throw error;
+      const body = untranslatedChatOf(sent);
+      if (!body || !this.rigs.speaks(body.model, 'messages')) throw error;
+      const untranslated = error.failure.param ?? 'messages';
+      return translationOf(body, request, { ...original, untranslated });
+    }
   }
 
   @Post('count_tokens')
   @HttpCode(200)
-  @UseGuards(UncountedTokensGuard)
+  @UseGuards(CountedBodyGuard)
   @AnthropicErrors()
   @ApiOperation({
     summary: 'Count the tokens of a message',
     description:
-      'Not served: the tokenizer of a model is known to its rigs only, and Quipu bounds the ' +
-      'tokens of a prompt by its bytes, which is no count. The answer to a message states its ' +
-      'count.',
+      'Takes the body of a message, `max_tokens` may be left out, and 1 MiB at most. The ' +
+      'tokenizer of the model counts the prompt as its template renders it; nothing is charged. ' +
+      'Where no rig of the model can count, the answer is 501 `token_count_unavailable`, whose ' +
+      '`metadata.input_tokens_at_most` is a bound by the bytes of the prompt, and no count.',
   })
   @ApiOkResponse({
-    description: 'The count. This release sends none.',
-    schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
+    description: 'The exact number of tokens.',
+    schema: {
+      type: 'object',
+      properties: { input_tokens: { type: 'integer' } },
+      example: { input_tokens: 14 },
+    },
   })
   @Idempotent()
-  @FailsWith('token_count_unavailable')
-  count(): void {
-    // The guard has rejected the request.
+  @FailsWith(...COUNT_CODES)
+  async count(
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() { id, body: sent }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers(VERSION_HEADER) version: string | undefined,
+  ): Promise<{ readonly input_tokens: number }> {
+    refuseOtherVersion(version);
+    await this.funds.demand(accountId, modelOf(sent), id);
+    const body = countedChatOf(sent);
+    const order = {
+      accountId,
+      body,
+      routingMode: body.routing_mode,
+      receivedAtMs: this.clock.now(),
+      context: contextOf(id, `user:${userId}`, credential.keyId),
+    };
+    const tokens = await this.requests.whileConnected(reply.raw, COUNT_MS_MAX, ({ signal }) =>
+      this.counts.execute(order, signal),
+    );
+    return { input_tokens: tokens };
   }
 }
 
@@ -83,9 +141,24 @@ const refuseOtherVersion = (version: string | undefined): void => {
   throw refusedField(VERSION_HEADER, `expected ${VERSIONS.join(' or ')}`);
 };
 
-const translated = (sent: unknown, requestId: string): Translation => {
-  const body = chatOf(sent);
+const translationOf = (
+  body: ChatBody,
+  { id: requestId }: FastifyRequest,
+  original: OriginalRequest | undefined,
+): Translation => {
   const { model, stop } = body;
   const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? []);
-  return { body, format: messageFormat({ requestId, model, stopSequences }) };
+  const format = messageFormat({ requestId, model, stopSequences });
+  return { body, format, ...(original && { original }) };
+};
+
+/** Headers that say how a body is to be read: an open list of betas, and the version. */
+const BODY_HEADERS = [VERSION_HEADER, 'anthropic-beta'] as const;
+
+const originalOf = ({ sentBytes: bytes, headers }: FastifyRequest): OriginalRequest | undefined => {
+  const forwarded = BODY_HEADERS.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return bytes && { dialect: 'messages', bytes, headers: Object.fromEntries(forwarded) };
 };

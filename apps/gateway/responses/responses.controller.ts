@@ -72,7 +72,13 @@ export class ResponsesController {
     const asked = { caller, request, reply, attempt };
     if (isInBackground(request)) return this.background.begin(asked);
     return this.chats.answer(asked, (sent, receivedAtMs) =>
-      this.exchange.translate({ sent, caller, requestId: request.id, receivedAtMs }),
+      this.exchange.translate({
+        sent,
+        sentBytes: request.sentBytes,
+        caller,
+        requestId: request.id,
+        receivedAtMs,
+      }),
     );
   }
 

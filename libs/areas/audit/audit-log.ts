@@ -46,7 +46,7 @@ export class AuditLog {
     private readonly tree: TreeReader,
     private readonly checkpoints: CheckpointStore,
     private readonly signer: NoteSigner,
-    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head'>,
+    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head' | 'readAll'>,
     @Inject(AUDIT_SETTINGS) private readonly settings: Pick<AuditSettings, 'witnesses'>,
   ) {}
 
@@ -122,8 +122,8 @@ export class AuditLog {
     const head = await this.eventStore.head();
     const endsAt = performance.now() + WAIT_MS;
     while (performance.now() < endsAt) {
-      const { size, position } = await this.tree.extent();
-      const checkpoint = position >= head ? await this.#published() : undefined;
+      const { size, isWhole } = await this.tree.extentUpTo(this.eventStore, head);
+      const checkpoint = isWhole ? await this.#published() : undefined;
       if (checkpoint && checkpoint.size >= size) return checkpoint;
       await sleep(POLL_MS);
     }

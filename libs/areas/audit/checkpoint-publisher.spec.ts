@@ -55,7 +55,10 @@ describe('the publisher of checkpoints', () => {
       new TreeReader(readStore),
       checkpoints,
       signer,
-      { head: () => (isLogDown ? Promise.reject(new Error('down')) : log.head()) },
+      {
+        head: () => (isLogDown ? Promise.reject(new Error('down')) : log.head()),
+        readAll: (options) => log.readAll(options),
+      },
       pino({ level: 'silent' }),
       { checkpointEveryMs, witnesses },
       { now: () => 0 },

@@ -20,26 +20,37 @@ const isAlike = (one: PriceLine, other: PriceLine): boolean =>
 const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIndexOf('/')));
 
 /**
- * Whether the lines can be charged to a hold of these lines: each at the price of a held line of
- * the same meter in its step or, where there is none, in the nearest step above it; together they
- * use no more units than that line has. A held line without a step is above every step. A line that
- * names another meter (`heldAs`) counts against the held line of that meter, at most at its price.
+ * Whether the lines can be charged to a hold of these lines: each at the price of held lines of the
+ * same meter in its step or, where nothing is left there, in the nearest step above it; together
+ * they use no more units than those lines have. A held line without a step is above every step. A
+ * line that names another meter (`heldAs`) counts against the held lines of that meter, at most at
+ * their price, whose model may be another one.
  */
 export const isWithin = (lines: readonly ChargedLine[], held: readonly PriceLine[]): boolean => {
   if (isWithinInOrder(lines, held)) return true;
-  const unused = new Map<string, { readonly line: PriceLine; units: bigint }>();
+  const unused = new Map<string, Unused>();
   for (const line of held) {
     const key = keyOf(line, line.step ?? ROOT);
     const units = (unused.get(key)?.units ?? 0n) + BigInt(line.quantity);
     unused.set(key, { line, units });
   }
   return lines.every((line) => {
-    const bound = unused.get(nearest(line, unused) ?? '');
-    if (!bound) return false;
-    bound.units -= BigInt(line.quantity);
-    return bound.units >= 0n;
+    const bounds = boundsOf(line, unused);
+    let left = BigInt(line.quantity);
+    for (const bound of bounds) {
+      const taken = left < bound.units ? left : bound.units;
+      bound.units -= taken;
+      left -= taken;
+    }
+    return bounds.length > 0 && left === 0n;
   });
 };
+
+/** A held line, and the units of it that no line was charged to yet. */
+interface Unused {
+  readonly line: PriceLine;
+  units: bigint;
+}
 
 /** The usual charge: the lines of its hold, each with no more units. It needs no keys. */
 const isWithinInOrder = (lines: readonly ChargedLine[], held: readonly PriceLine[]): boolean => {
@@ -55,31 +66,28 @@ const isWithinInOrder = (lines: readonly ChargedLine[], held: readonly PriceLine
   });
 };
 
-/** The key of the held line that the line is charged to, in its step or the nearest above. */
-const nearest = (
-  line: ChargedLine,
-  held: ReadonlyMap<string, { readonly line: PriceLine }>,
-): string | undefined => {
+/** The held lines that the line may be charged to, of its step first, then of the steps above. */
+const boundsOf = (line: ChargedLine, held: ReadonlyMap<string, Unused>): readonly Unused[] => {
+  const bounds: Unused[] = [];
   for (let step = line.step ?? ROOT; ; step = parentOf(step)) {
-    const key = keyIn(step, line, held);
-    if (key !== undefined || step === ROOT) return key;
+    bounds.push(...boundsIn(step, line, held));
+    if (step === ROOT) return bounds;
   }
 };
 
-const keyIn = (
+const boundsIn = (
   step: string,
   line: ChargedLine,
-  held: ReadonlyMap<string, { readonly line: PriceLine }>,
-): string | undefined => {
+  held: ReadonlyMap<string, Unused>,
+): readonly Unused[] => {
   const { heldAs } = line;
-  const own = keyOf(line, step);
-  if (heldAs === undefined) return held.has(own) ? own : undefined;
-  for (const [key, { line: bound }] of held) {
-    const isBound =
-      bound.meter === heldAs && bound.model === line.model && (bound.step ?? ROOT) === step;
-    if (isBound && !isAbove(line, bound)) return key;
-  }
-  return undefined;
+  if (heldAs === undefined) return [held.get(keyOf(line, step)) ?? []].flat();
+  const bounds = [...held.values()].filter(
+    ({ line: bound }) =>
+      bound.meter === heldAs && (bound.step ?? ROOT) === step && !isAbove(line, bound),
+  );
+  const isOfModel = ({ line: bound }: Unused): boolean => bound.model === line.model;
+  return [...bounds.filter(isOfModel), ...bounds.filter((bound) => !isOfModel(bound))];
 };
 
 /** One line for all units that are counted at one price in one step. */

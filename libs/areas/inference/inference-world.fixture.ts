@@ -5,23 +5,26 @@ import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type TokenRate } from '#platform/chats/token-tariff.js';
+import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission } from './chat-admission.js';
+import { ChatPricing } from './chat-pricing.js';
 import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { type ModelCatalog, type ServedModel, type TokenRate } from './ports.js';
+import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
-import { linesOf } from './token-lines.js';
 
 export const REQUEST_MS_MAX = 600_000;
 
 export const llama: ServedModel = {
   id: 'acme/llama-70b',
   upstreamId: 'llama-70b',
+  sendsDefaults: true,
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
   chargesCancelled: true,
@@ -36,13 +39,15 @@ export const rate: TokenRate = {
 
 /** The lines of a hold or a charge for so many tokens. */
 export const linesFor = (inputTokens: number, outputTokens: number) =>
-  linesOf({ inputTokens, outputTokens }, rate);
+  heldTokenLines({ inputTokens, outputTokens }, rate);
 
 /** What a rig does with a stream: its pages, then how it ends. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
 
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
+  speaks = (): boolean => false;
+
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */
   onAsked: () => void = () => undefined;
@@ -65,6 +70,10 @@ export class ScriptedRigs implements RigRouter {
   async complete(order: RouteOrder) {
     this.#ask(order);
     return { answer: await this.completion(), rig: 'local-vllm', attempts: [answered] };
+  }
+
+  count(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   embed(): Promise<never> {
@@ -137,11 +146,13 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
     model: (id: string): ServedModel | undefined =>
       id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
     rateFor: (id: string) => (id === llama.id ? rates.current : undefined),
+    idOf: (name: string) => (name === llama.upstreamId ? llama.id : undefined),
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
   const modes = new RoutingModes(new Areas([]));
-  const admission = new ChatAdmission(catalog, paid, hash, limits, clock, rigs, adapters, modes);
+  const pricing = new ChatPricing(catalog, modes, limits, clock);
+  const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters);
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies);
   const controller = new AbortController();

@@ -20,7 +20,7 @@ export interface EarnedInAll extends Fractions {
 }
 
 export interface AccrualState {
-  /** The position up to which charges are divided; "0" before the first accrual. */
+  /** How many events of the log have their charges divided; "0" before the first accrual. */
   readonly through: string;
   readonly earned: ImmutableMap<Beneficiary, EarnedInAll>;
 }

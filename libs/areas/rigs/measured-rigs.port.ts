@@ -1,9 +1,10 @@
 import { type WorkerRigDescription } from '#events/fleet/worker-rig.events.js';
+import { type RigKind } from '#events/rig-kinds.js';
 
 /** A rig, as a certification sees it. */
 export interface MeasuredRig {
   readonly name: string;
-  readonly kind: 'openai' | 'embedded' | 'worker';
+  readonly kind: RigKind | 'worker';
   /** The description by its worker; null for a rig of the catalog. */
   readonly description: WorkerRigDescription | null;
   /** How many streams of low priority it may have at once. */

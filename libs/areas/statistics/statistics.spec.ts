@@ -11,6 +11,7 @@ import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyReadStore } from '#platform/runtime/faulty-stores.fake.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { ProjectionHost } from '#platform/runtime/projections/projection-host.js';
+import { countedPlaces } from '#platform/runtime/history/log-places.js';
 import { Projections } from '#platform/runtime/projections/projections.js';
 import { movableClock, silent } from '#platform/runtime/stock.fixture.js';
 import { platformCharges } from '#projections/statistics/platform-charges.projection.js';
@@ -53,7 +54,13 @@ const open = async (groupMin: number) => {
   await host.start();
   const settings = { groupMin, sampleEveryMs: 300_000 };
   const statistics = new PlatformStatisticsHandler(projections, eventStore, clock, settings);
-  const recompute = new RecomputeStatisticsHandler(projections, eventStore, codec, settings);
+  const recompute = new RecomputeStatisticsHandler(
+    projections,
+    eventStore,
+    countedPlaces(() => eventStore.head()),
+    codec,
+    settings,
+  );
   let count = 0;
   const record = async (type: string, at: string, data: object): Promise<bigint> => {
     clock.nowMs = Date.parse(at);

@@ -49,8 +49,13 @@ export class UnknownOutcomeError extends EventStoreError {
 
 /** Nothing was appended: the store is closed, unreachable, read-only or out of space. */
 export class StoreUnavailableError extends EventStoreError {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
   readonly code = 'store-unavailable';
+}
+
+/** The server rejects the credentials, or they lack a right: a retry does not help. */
+export class AccessDeniedError extends StoreUnavailableError {
+  override readonly name = 'AccessDeniedError';
 }
 
 /** A stored event cannot be read. No reader skips it without a report. */

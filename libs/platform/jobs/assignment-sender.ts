@@ -52,7 +52,7 @@ export class AssignmentSender {
   }
 
   async #assignmentOf(job: HeldJob): Promise<Assignment> {
-    const { jobId, accountId, type, attempt, input, checkpoint, usage } = job;
+    const { jobId, accountId, type, submittedAt, attempt, input, checkpoint, usage } = job;
     const isCarried = this.types.of(type).place.on === 'engine';
     const carried = async (blob: typeof input): Promise<Carried> =>
       isCarried ? { json: await this.blobs.read(accountId, blob, z.unknown()) } : { blob };
@@ -61,6 +61,7 @@ export class AssignmentSender {
       attempt,
       type,
       accountId: AccountId.parse(accountId),
+      submittedAt,
       input: await carried(input),
       checkpoint: checkpoint && (await carried(checkpoint)),
       usage: [...usage],

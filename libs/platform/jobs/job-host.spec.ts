@@ -104,6 +104,7 @@ describe('a host of jobs', () => {
   const assign = async (json: unknown, changes: Partial<Assignment> = {}): Promise<void> => {
     const assignment: Assignment = {
       jobId: JOB,
+      submittedAt: '2026-11-22T15:00:00.000Z',
       attempt: 1,
       type: 'knots',
       accountId: '1',

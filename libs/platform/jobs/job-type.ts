@@ -29,10 +29,21 @@ export interface Finished<Result, Shown extends PublicJson = PublicJson> {
   readonly usage: readonly JobUsage[];
 }
 
+/** The reason of an abort after which no attempt follows: the job has ended. */
+export class JobOverError extends Error {
+  override readonly name = 'JobOverError';
+
+  constructor() {
+    super('the job does not need the attempt any more');
+  }
+}
+
 /** One attempt of a job, as the code that runs it sees it. */
 export interface JobAttempt<Input, Checkpoint = unknown> {
   readonly jobId: string;
   readonly accountId: string;
+  /** Its work has the prices of this instant. */
+  readonly submittedAt: string;
   readonly attempt: number;
   readonly input: Input;
   /** Of the last progress in the log; null for none. */

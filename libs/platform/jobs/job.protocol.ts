@@ -12,7 +12,7 @@ import {
   JobTypeName,
   JobUsage,
 } from '#events/jobs/job.events.js';
-import { AccountId } from '#events/vocabulary.js';
+import { AccountId, Instant } from '#events/vocabulary.js';
 
 /** Asks of hosts, keyed by host. Also the heartbeats of their attempts. */
 export const ASKS_TOPIC = 'quipu.jobs.asks';
@@ -85,6 +85,7 @@ export const Assignment = z.strictObject({
   attempt: Attempt,
   type: JobTypeName,
   accountId: AccountId,
+  submittedAt: Instant,
   input: Carried,
   checkpoint: Carried.nullable(),
   usage: z.array(JobUsage),

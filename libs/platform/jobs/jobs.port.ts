@@ -17,6 +17,8 @@ export interface JobOrder<Input> {
     readonly rateCardVersion: number;
     readonly evidence: Readonly<Record<string, unknown>>;
   } | null;
+  /** The instant of the prices of `hold`, in milliseconds since the Unix epoch. Default: now. */
+  readonly pricedAtMs?: number;
   readonly after?: readonly JobId[];
   readonly parent?: JobId | null;
   /** Earlier than the type's `queueMsMax` gives. ISO 8601. */

@@ -11,7 +11,7 @@ import {
 } from './attempt-failure.js';
 import { type AttemptReports } from './attempt-reports.js';
 import { type AnyAttempt, type HostedType } from './hosted-type.js';
-import { type AnyJobType, type Finished, type Progress } from './job-type.js';
+import { type AnyJobType, type Finished, JobOverError, type Progress } from './job-type.js';
 import { type Assignment, type Carried } from './job.protocol.js';
 
 /** Reads a blob of the account of a job. */
@@ -80,7 +80,7 @@ export class RunningAttempt {
 
   /** The job does not need the attempt any more. */
   stop(): void {
-    this.#stop.abort(new AttemptStop(stopped()));
+    this.#stop.abort(new JobOverError());
   }
 
   /** The process stops. */
@@ -123,11 +123,12 @@ export class RunningAttempt {
   }
 
   async #attempt(): Promise<AnyAttempt> {
-    const { jobId, accountId, attempt, input, checkpoint, usage } = this.assignment;
+    const { jobId, accountId, submittedAt, attempt, input, checkpoint, usage } = this.assignment;
     const { type } = this.hosted;
     return {
       jobId,
       accountId,
+      submittedAt,
       attempt,
       input: await this.#opened(input, type.input),
       checkpoint: checkpoint && (await this.#opened(checkpoint, type.checkpoint)),

@@ -1,6 +1,6 @@
 import { type Abstract, type Type } from '@nestjs/common';
 import { type z } from 'zod';
-import { Meter, type PriceLine } from '#events/hold.vocabulary.js';
+import { Meter, type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
 
 /** One call of a tool, by a node of a workflow, a step of an agent or an MCP client. */
 export interface ToolCall {
@@ -28,18 +28,11 @@ export interface ToolEstimate {
   readonly rateCardVersion: number | null;
 }
 
-/** Units that a call has used. It is charged at the prices of the estimate, and never above it. */
-export interface ToolUsage {
-  readonly meter: string;
-  readonly quantity: number;
-  /** The rig that did the work. */
-  readonly rig?: string;
-}
-
 export interface ToolOutcome<Output> {
   /** JSON. */
   readonly output: Output;
-  readonly used: readonly ToolUsage[];
+  /** Charged at the prices of the estimate, and never above it. Its steps are below the call. */
+  readonly used: readonly UsedUnits[];
   /** The measured values, units last in the name; null for an unmeasured one. */
   readonly counters: Readonly<Record<string, number | null>>;
 }
@@ -111,7 +104,7 @@ export class ToolError extends Error {
       /** The field of the input at fault, such as `messages[0].role`. */
       readonly param?: string;
       /** The usage of the call when it was aborted: its caller charges for it. */
-      readonly used?: readonly ToolUsage[];
+      readonly used?: readonly UsedUnits[];
     } = {},
   ) {
     super(message);

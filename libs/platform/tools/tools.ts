@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { z } from 'zod';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { describedBy } from '#platform/runtime/areas/failure.js';
 import {
@@ -9,7 +10,6 @@ import {
   ToolError,
   type ToolEstimate,
   type ToolOutcome,
-  type ToolUsage,
 } from './tool.js';
 
 /** Why a call failed, as a record may have it: no input and no secret. */
@@ -92,7 +92,7 @@ export class Tools {
   }
 
   /** The usage of a failed or aborted call. */
-  usedBy(error: unknown): readonly ToolUsage[] {
+  usedBy(error: unknown): readonly UsedUnits[] {
     return error instanceof ToolError ? (error.details.used ?? []) : [];
   }
 

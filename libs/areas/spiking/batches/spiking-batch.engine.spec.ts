@@ -15,6 +15,7 @@ const attemptOf = (
 ): SpikingBatchAttempt => ({
   jobId: 'j',
   accountId: '7',
+  submittedAt: '2026-11-22T15:00:00.000Z',
   attempt: 1,
   input: {
     slug: card.slug,

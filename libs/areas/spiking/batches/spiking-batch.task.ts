@@ -48,6 +48,7 @@ export type SpikingBatchCheckpoint = z.infer<typeof SpikingBatchCheckpoint>;
 export const SpikingBatchAttempt = z.strictObject({
   jobId: z.string(),
   accountId: z.string(),
+  submittedAt: z.string(),
   attempt: z.int(),
   input: SpikingBatchInput,
   checkpoint: SpikingBatchCheckpoint.nullable(),

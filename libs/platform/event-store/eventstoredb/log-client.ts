@@ -19,6 +19,12 @@ export interface LogClient {
   append(request: AppendRequest): Promise<ClientAppendResult>;
 
   /**
+   * Over one call, so that the server takes them in this order.
+   * @throws the first error, as `append`
+   */
+  appendInOrder(requests: readonly AppendRequest[]): Promise<void>;
+
+  /**
    * One page of a stream; an empty one where there is no such stream.
    * @throws CutStreamError for one that was deleted for ever
    */

@@ -197,14 +197,14 @@ export class ChainReader {
 
   /** The fields of the event as a reader sees them; null for a body that cannot be unpacked. */
   #fieldsOf(
-    [position, , revision, type, recordedAtMs, body]: Row,
+    [, , revision, type, recordedAtMs, body]: Row,
     { text, bytes }: StoredName,
   ): StoredFields | null {
     try {
       const packed = bufferOf(body as Uint8Array);
       const unpacked = this.#unpacker.unpack(packed, 0, packed.length, text, recordedAtMs);
       const words = { stream: bytes, type: this.#words.textOf(type) };
-      return { position, revision, recordedAtMs, ...words, ...unpacked };
+      return { revision, recordedAtMs, ...words, ...unpacked };
     } catch {
       return null;
     }

@@ -45,7 +45,6 @@ const recomputed = (rows: readonly RawRow[]): readonly string[] => {
   return rows.map((row) => {
     const encoding = Buffer.concat([
       Buffer.from([1]),
-      integer(row.position),
       integer(row.revision),
       integer(row.recorded_at),
       ...[row.name, row.type, row.id, row.data, row.metadata].map(text),

@@ -22,11 +22,10 @@ export const FIELDS_PER_OUTCOME = 3;
 export type WriterRequest =
   | {
       readonly kind: 'append';
-      /** Milliseconds since the Unix epoch, for every event of the group. */
-      readonly recordedAt: number;
       /**
-       * One append after another: stream, expected code, count of events, and then id, type, data
-       * and metadata of each. Flat, because cloning it must cost the calling thread little.
+       * One append after another: stream, expected code, count of events, and then id, type, data,
+       * metadata and instant (milliseconds since the Unix epoch) of each. Flat, because cloning it
+       * must cost the calling thread little.
        */
       readonly fields: readonly (string | number)[];
     }
