@@ -18,7 +18,9 @@ export class CountedBodyGuard implements CanActivate {
     throw new HttpFailure({
       status: 413,
       code: 'body_too_large',
-      message: `tokens are counted of bodies with a content-length of ${COUNTED_BODY_BYTES_MAX} at most`,
+      message:
+        'tokens are counted of bodies whose content-length is stated, and ' +
+        `${COUNTED_BODY_BYTES_MAX} bytes at most`,
     });
   }
 }

@@ -156,20 +156,14 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       const asker = askerOf(order, signal);
       const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
       if (rigs.length === 0) return null;
-      const { value, slot } = await asking.ask({ ...asker, rigs }, ({ name, backend }) => {
-        if (backend.count) return backend.count(order.request(), signal);
-        throw new RigError('refused', `rig ${name} counts no tokens`, { status: 400 });
-      });
-      slot.visit.leave();
-      return value;
+      const counted = await asking.ask({ ...asker, rigs }, countAt(order, signal));
+      counted.slot.visit.leave();
+      return counted.value;
     },
     async embed(order, signal) {
       const { value, slot, attempts } = await asking.ask(
         askerOf(order, signal),
-        ({ name, backend }) => {
-          if (backend.embed) return backend.embed(order.request(), signal);
-          throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
-        },
+        embedAt(order, signal),
       );
       slot.visit.leave();
       return { answer: value, rig: slot.state.rig.name, attempts };
@@ -197,6 +191,20 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     },
   };
 };
+
+const countAt =
+  (order: RouteOrder, signal: AbortSignal) =>
+  ({ name, backend }: Rig): Promise<number> => {
+    if (backend.count) return backend.count(order.request(), signal);
+    throw new RigError('refused', `rig ${name} counts no tokens`, { status: 400 });
+  };
+
+const embedAt =
+  (order: EmbeddingOrder, signal: AbortSignal) =>
+  ({ name, backend }: Rig): Promise<EmbeddingAnswer> => {
+    if (backend.embed) return backend.embed(order.request(), signal);
+    throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
+  };
 
 type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
 
