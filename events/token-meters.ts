@@ -28,7 +28,7 @@ export const OUTPUT_METER = 'output_tokens';
 export const TOKEN_METERS = [INPUT_METER, OUTPUT_METER, ...TOKEN_PARTS] as const;
 export type TokenMeter = (typeof TOKEN_METERS)[number];
 
-/** The meter under which a class is held: that of all input, or that of all output. */
+/** The meter under which a class is held: the meter of all input, or of all output. */
 export type TokenSide = typeof INPUT_METER | typeof OUTPUT_METER;
 
 /** Searches of the web: counted, not tokens, at a price of the model. */

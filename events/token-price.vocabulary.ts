@@ -32,11 +32,11 @@ const Percent = z.int().positive().max(1_000);
 
 const ContextTiers = z.array(ContextTier).max(CONTEXT_TIERS_MAX);
 
-/** Prices of a service tier; a price that it leaves out is that of the model, times `percent`. */
+/** Prices of a service tier; a missing price is the price of the model, times `percent`. */
 export const ServiceTierPrice = z.strictObject({
   percent: Percent,
   prices: PricesByMeter,
-  /** Absent: those of the model, times `percent`. */
+  /** Absent: the tiers of the model, times `percent`. */
   tiers: ContextTiers.exactOptional(),
 });
 export type ServiceTierPrice = z.infer<typeof ServiceTierPrice>;
@@ -44,7 +44,7 @@ export type ServiceTierPrice = z.infer<typeof ServiceTierPrice>;
 /** A place of work that a provider charges for, as it names it: `us`. */
 export const Residency = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 
-/** What a million tokens of a model cost, in micro-dollars, at one time. */
+/** The prices of a million tokens of a model, in micro-dollars, at one time. */
 export const TokenPriceList = z.strictObject({
   inputMicroUsdPerMtok: MicroUsdDecimal,
   outputMicroUsdPerMtok: MicroUsdDecimal,

@@ -23,7 +23,7 @@ export const TranscriptPart = z.strictObject({
 });
 export type TranscriptPart = z.infer<typeof TranscriptPart>;
 
-/** As models call it; those of an MCP server begin with the name of the server. */
+/** As models call it; the names of an MCP server's tools begin with the name of the server. */
 export const ToolName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 
 const Step = z.int().min(1).max(AGENT_STEPS_MAX);
@@ -40,7 +40,7 @@ export const AgentSessionStarted = defineEvent('AgentSessionStarted', {
     userId: UserId,
     goal: TranscriptPart,
     plannerModel: Model,
-    /** What the planner may call. */
+    /** The tools that the planner may call. */
     tools: z.array(ToolName).max(AGENT_TOOLS_MAX),
     stepsMax: Step,
     tokensMax: z.int().positive(),
@@ -59,7 +59,7 @@ export type AgentSessionStarted = EventOf<typeof AgentSessionStarted>;
 export const PlanUsage = z.strictObject({
   promptTokens: z.int().nonnegative(),
   completionTokens: z.int().nonnegative(),
-  /** Who counted: the rig, or Quipu from what was delivered. */
+  /** The counter: the rig, or Quipu from the delivered text. */
   source: z.enum(['provider', 'counted']),
 });
 export type PlanUsage = z.infer<typeof PlanUsage>;
@@ -120,7 +120,7 @@ export const AgentToolReturned = defineEvent('AgentToolReturned', {
     observation: TranscriptPart,
     /** At most what was held for the call. */
     used: z.array(UsedUnits),
-    /** What the tool has measured; null for what it has not. */
+    /** The measurements of the tool; null for a missing one. */
     counters: z.record(z.string(), z.number().nullable()),
     returnedAt: Instant,
   }),

@@ -3,7 +3,7 @@ import { RigName } from '../catalog/rate-card.events.js';
 import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
-/** What language models that work together add to the events of their holds. */
+/** The evidence of language models that work together in the events of their holds. */
 
 const ModelName = z.string().min(1).max(256);
 const Count = z.int().nonnegative();

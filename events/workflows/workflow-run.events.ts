@@ -40,8 +40,8 @@ export const WorkflowRunStarted = defineEvent('WorkflowRunStarted', {
 export type WorkflowRunStarted = EventOf<typeof WorkflowRunStarted>;
 
 /**
- * What the run asks the ledger to hold, before it asks: a repeat after a crash is the same order.
- * The first one opens the hold, the others renew it.
+ * The hold that the run asks the ledger for, before it asks: a repeat after a crash is the same
+ * order. The first one opens the hold, the others renew it.
  */
 export const WorkflowRunFunded = defineEvent('WorkflowRunFunded', {
   version: 1,
@@ -85,7 +85,7 @@ export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
     attempt: Attempt,
     code: Code,
     message: Message,
-    /** What it had used when it was aborted. */
+    /** Its usage when it was aborted. */
     used: z.array(UsedUnits).max(USED_UNITS_MAX),
     failedAt: Instant,
     retryAt: Instant,

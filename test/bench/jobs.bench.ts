@@ -210,7 +210,7 @@ const measure = async (
   ];
 };
 
-/** How long each took, in ms, without those that warm up. */
+/** How long each took, in ms, except the warm-up. */
 const inTurn = async (
   run: (n: number) => Promise<void>,
   count: number,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelPrice } from '#areas/catalog/token-price.schema.js';
-import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
+import { converseUsage } from '#areas/inference/rigs/dialects/bedrock/converse-usage.js';
+import { geminiUsage } from '#areas/inference/rigs/dialects/gemini/gemini-usage.js';
+import { statedUsage } from '#areas/inference/rigs/dialects/openai/openai-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { chargedTokenLines, periodAt } from '#platform/ledger/token-price.js';
@@ -36,9 +38,16 @@ const NO_OTHERS = { rateFor: () => undefined, idOf: () => undefined };
 const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
 const unitsCases = CASES.filter((one): one is UnitsCase => 'units' in one);
 
+const READERS = {
+  openai: statedUsage,
+  gemini: geminiUsage,
+  converse: (usage: object) => converseUsage(usage, { model: 'm', isStream: false }),
+};
+
 describe('the worked cases of the price lists of providers', () => {
-  it.each(statedCases)('$name', ({ list, usage, asked, answered, microUsd, at = CALM }) => {
-    const stated = statedUsage(usage);
+  it.each(statedCases)('$name', ({ list, usage, dialect = 'openai', ...one }: StatedCase) => {
+    const { asked, answered, microUsd, at = CALM } = one;
+    const stated = READERS[dialect](usage);
     expect(stated).not.toBeNull();
     if (!stated) return;
     const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };

@@ -3,14 +3,13 @@ import {
   type Explanation,
   ExplainRequestQuery,
 } from '#areas/billing/explanations/explain-request.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type PriceTier } from '#events/token-price.vocabulary.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface ExplainRequestOptions extends CommonOptions {
   readonly requestId: string;
@@ -27,8 +26,7 @@ export const explainRequest = async (
     projections: [],
   } as const;
   const explanation = await withQuipu(invocation, needs, async ({ queries }) => {
-    const owner = user === undefined ? null : queries.execute(new AccountOfUserQuery(user));
-    const accountId = owner && (await ofUser('--user', user ?? '', owner));
+    const accountId = user === undefined ? null : await accountOf({ queries }, user);
     return queries.execute(new ExplainRequestQuery(requestId, accountId));
   });
   return explanation.kind === 'rejected' ? rejected(explanation) : admitted(explanation);

@@ -56,6 +56,6 @@ export const cardOfFile = async (option: string, file: string): Promise<PriceCar
   };
 };
 
-/** What every area charges for. */
+/** The products of every area. */
 export const productsOf = ({ parts }: Invocation): readonly AnyProduct[] =>
   (parts?.areas ?? shippedAreas).flatMap(({ products }) => products);

@@ -4,7 +4,7 @@ import { InferenceHttpModule } from '../inference/inference-http.module.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 
 @Module({
-  // Its metrics: those of embeddings have the same names and another operation.
+  // Its metrics: the metrics of embeddings have the same names and another operation.
   imports: [InferenceHttpModule],
   controllers: [EmbeddingsController],
   providers: [ApiGuard],

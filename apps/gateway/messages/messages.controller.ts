@@ -13,7 +13,11 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { RIGS } from '#areas/inference/ports.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
+import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
@@ -21,7 +25,7 @@ import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { RIG_CODES } from '../inference/chat.docs.js';
-import { chatOf, countedChatOf } from './messages.body.js';
+import { chatOf, countedChatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
 import { CountedBodyGuard } from './counted-body.guard.js';
@@ -51,6 +55,7 @@ export class MessagesController {
     private readonly funds: ChatFunds,
     private readonly requests: OpenRequests,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
   ) {}
 
   @Post()
@@ -68,8 +73,22 @@ export class MessagesController {
   ): Promise<AnswerEnd> {
     refuseOtherVersion(version);
     return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
-      translated(sent, request.id),
+      this.#translated(sent, request),
     );
+  }
+
+  /** What a chat cannot express goes to rigs that speak the dialect, if the model has some. */
+  #translated(sent: unknown, request: FastifyRequest): Translation {
+    const original = originalOf(request);
+    try {
+      return translationOf(chatOf(sent), request, original);
+    } catch (error) {
+      if (!original || !(error instanceof RefusedRequestError)) throw error;
+      const body = untranslatedChatOf(sent);
+      if (!body || !this.rigs.speaks(body.model, 'messages')) throw error;
+      const untranslated = error.failure.param ?? 'messages';
+      return translationOf(body, request, { ...original, untranslated });
+    }
   }
 
   @Post('count_tokens')
@@ -122,9 +141,24 @@ const refuseOtherVersion = (version: string | undefined): void => {
   throw refusedField(VERSION_HEADER, `expected ${VERSIONS.join(' or ')}`);
 };
 
-const translated = (sent: unknown, requestId: string): Translation => {
-  const body = chatOf(sent);
+const translationOf = (
+  body: ChatBody,
+  { id: requestId }: FastifyRequest,
+  original: OriginalRequest | undefined,
+): Translation => {
   const { model, stop } = body;
   const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? []);
-  return { body, format: messageFormat({ requestId, model, stopSequences }) };
+  const format = messageFormat({ requestId, model, stopSequences });
+  return { body, format, ...(original && { original }) };
+};
+
+/** Headers that say how a body is to be read: an open list of betas, and the version. */
+const BODY_HEADERS = [VERSION_HEADER, 'anthropic-beta'] as const;
+
+const originalOf = ({ sentBytes: bytes, headers }: FastifyRequest): OriginalRequest | undefined => {
+  const forwarded = BODY_HEADERS.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return bytes && { dialect: 'messages', bytes, headers: Object.fromEntries(forwarded) };
 };

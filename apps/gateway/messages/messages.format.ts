@@ -1,7 +1,11 @@
 import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
 import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
-import { anthropicEnvelope } from '../errors/envelope.js';
-import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
+import { anthropicEnvelope, type Failure } from '../errors/envelope.js';
+import {
+  type AnswerFormat,
+  originalFormat,
+  type StreamFormat,
+} from '../inference/answer-format.js';
 import { namedEvent } from '../sse/sse.js';
 import { BlockEvents } from './block-events.js';
 
@@ -20,7 +24,13 @@ export const messageFormat = (facts: MessageFacts): AnswerFormat => ({
     return JSON.stringify(messageOf(facts, content, stopOf(facts, choice ?? null), usage));
   },
   stream: () => messageStream(facts),
+  original: originalFormat('message', isMessageStop, (failure) => errorEvent(failure, facts)),
 });
+
+const isMessageStop = (event: string): boolean => event.startsWith('event: message_stop\n');
+
+const errorEvent = (failure: Failure, { requestId }: MessageFacts): string =>
+  namedEvent('error', null, anthropicEnvelope(failure, requestId));
 
 const messageStream = (facts: MessageFacts): StreamFormat => {
   const blocks = new BlockEvents(idOf(facts));
@@ -50,7 +60,7 @@ const messageStream = (facts: MessageFacts): StreamFormat => {
         eventOf('message_stop', {}),
       ].join('');
     },
-    failed: (failure) => namedEvent('error', null, anthropicEnvelope(failure, facts.requestId)),
+    failed: (failure) => errorEvent(failure, facts),
   };
 };
 

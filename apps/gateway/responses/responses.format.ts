@@ -3,7 +3,12 @@ import {
   answeredResponse,
   endedResponse,
 } from '#areas/responses/translation/answered-response.js';
-import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
+import { interruptedEvent } from '../streams/stream-forms.js';
+import {
+  type AnswerFormat,
+  originalFormat,
+  type StreamFormat,
+} from '../inference/answer-format.js';
 import { readAnswer } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 import { OutputItems, type StreamEvent } from '#areas/responses/translation/output-items.js';
@@ -29,7 +34,17 @@ export const responseFormat = (writing: ResponseWriting): AnswerFormat => ({
     return JSON.stringify(await kept(writing, response));
   },
   stream: () => responseStream(writing),
+  original: originalResponseFormat(writing.id),
 });
+
+/** The answer of a rig that speaks responses. */
+export const originalResponseFormat = (streamId: string): AnswerFormat =>
+  originalFormat('response', isEnd, (failure) =>
+    interruptedEvent('response', { failure, streamId, events: 0 }),
+  );
+
+const isEnd = (event: string): boolean =>
+  /^event: response\.(?:completed|incomplete|failed)\n/.test(event);
 
 /** The response says that it is stored only where it is. */
 const kept = async (

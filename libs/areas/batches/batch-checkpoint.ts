@@ -19,7 +19,7 @@ export const BatchPart = z.strictObject({
   failed: z.int().nonnegative(),
   output: Sha256Hex.nullable(),
   errors: Sha256Hex.nullable(),
-  /** Of the completed lines, by rig and meter. */
+  /** Of the completed and the aborted lines, by rig and meter. */
   usage: z.array(JobUsage),
 });
 export type BatchPart = z.infer<typeof BatchPart>;
@@ -36,14 +36,14 @@ export const countsOf = ({ parts }: BatchCheckpoint, total: number): BatchCounts
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),
 });
 
-/** Of the completed lines, by rig and meter. */
+/** Of the completed and the aborted lines, by rig and meter. */
 export const usageOf = ({ parts }: BatchCheckpoint): readonly JobUsage[] =>
   sumOf(
     parts.flatMap(({ usage }) => usage),
     byRigAndMeter,
   );
 
-/** Of the completed lines, by meter. */
+/** Of the completed and the aborted lines, by meter. */
 export const usageOnAllRigs = (checkpoint: BatchCheckpoint): readonly BatchUsage[] =>
   sumOf(
     usageOf(checkpoint).map(({ meter, quantity }) => ({ meter, quantity })),

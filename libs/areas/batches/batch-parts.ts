@@ -35,7 +35,7 @@ export class BatchParts {
       errors,
       usage: [
         ...sumOf(
-          completed.flatMap(({ used }) => used),
+          results.flatMap(({ used }) => used),
           byRigAndMeter,
         ),
       ],

@@ -58,7 +58,7 @@ describe('what is affordable', () => {
     expect(affordable(lines, { ...OUTPUT, atLeast: 3 }, 0n)).toBe(lines);
   });
 
-  it('cuts the line of one step and leaves those of others alone', () => {
+  it('cuts the line of one step and leaves lines of others alone', () => {
     const draft = { step: 'draft', ...line(100, '1', 1) };
     const check = { step: 'check', ...line(100, '1', 1) };
     const shrink = { step: 'check', meter: 'seconds', atLeast: 1 };
@@ -90,8 +90,8 @@ describe('what is within a hold', () => {
   it.each<[string, ChargedLine[], PriceLine[], boolean]>([
     ['as much as is held', [at('a', 5)], [at('a', 5)], true],
     ['more than is held', [at('a', 6)], [at('a', 5)], false],
-    ['nothing of what is not held', [], [], true],
-    ['something of what is not held', [at('a', 0)], [], false],
+    ['nothing of a meter without a hold', [], [], true],
+    ['something of a meter without a hold', [at('a', 0)], [], false],
     ['several lines of one held line', [at('a', 2), at('a', 3)], [at('a', 5)], true],
     ['more in all than one held line', [at('a', 3), at('a', 3)], [at('a', 5)], false],
     ['one line of several held lines', [at('a', 10)], [at('a', 5), at('a', 5)], true],

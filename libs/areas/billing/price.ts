@@ -3,7 +3,7 @@ import { type MicroUsd } from '#platform/kernel/money.js';
 import { type Shrink } from '#platform/ledger/hold.js';
 import { isAbove, priceOf } from '#platform/ledger/price.js';
 
-/** What is counted at one price in one step. */
+/** The key of units that are counted at one price in one step. */
 const keyOf = ({ meter, model, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>
   `${step}\n${meter}\n${model ?? ''}\n${unitPriceMicroUsd}\n${perUnits}`;
 
@@ -90,7 +90,7 @@ const boundsIn = (
   return [...bounds.filter(isOfModel), ...bounds.filter((bound) => !isOfModel(bound))];
 };
 
-/** One line for what is counted at one price in one step, with the units of all of them. */
+/** One line for all units that are counted at one price in one step. */
 export const merged = (lines: readonly PriceLine[]): readonly PriceLine[] => {
   const [first, second] = lines;
   if (!first || !second || (lines.length === 2 && !isAlike(first, second))) return lines;

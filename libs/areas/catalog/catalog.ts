@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { type Logger } from 'pino';
 import { type TokenRate } from '#platform/chats/token-tariff.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
@@ -100,7 +101,7 @@ export class Catalog {
    * @throws CatalogError; EventStoreError
    */
   async start(): Promise<void> {
-    await mkdir(this.settings.localModelsFolder, { recursive: true });
+    await createFolder(this.settings.localModelsFolder);
     this.rateCards.start(() => {
       if (!this.#isPublishing) this.#serve();
     });

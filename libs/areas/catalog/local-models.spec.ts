@@ -32,6 +32,7 @@ const tiny = {
   ...terms,
   id: 'local/tiny.gguf',
   upstreamId: 'local/tiny.gguf',
+  sendsDefaults: true,
   rigs: ['built-in'],
   file: '/home/models/tiny.gguf',
   draft: null,

@@ -14,7 +14,7 @@ export interface CheckedEmbeddings {
   readonly body: RigOrder['body'];
 }
 
-/** What a model puts around an input, at most. */
+/** The most tokens that a model puts around an input. */
 const TOKENS_PER_INPUT = 4;
 
 /** A token of a text has at least one byte of it. */

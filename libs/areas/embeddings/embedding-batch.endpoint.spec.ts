@@ -20,7 +20,7 @@ const open = () => {
 };
 
 describe('embeddings as a line of a batch', () => {
-  it('are bound as those of a request, and cost less', () => {
+  it('are bound like the inputs of a request, and cost less', () => {
     const { endpoint } = open();
     expect(endpoint.accept(LINE)).toEqual({ model: 'small', bound: { input_tokens: 10 } });
     expect(endpoint.price('none', NOW)).toBeUndefined();

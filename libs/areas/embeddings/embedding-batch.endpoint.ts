@@ -1,5 +1,6 @@
 import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import {
   type AcceptedLine,
   type BatchEndpoint,
@@ -52,16 +53,18 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
   ): Promise<LineAnswer> {
     const { asked, model, body, boundTokens: promptTokensMax } = this.#check(value);
     const order = { model: model.id, accountId, body, promptTokensMax, priority: 'batch' } as const;
-    const { vectors, usage, rig } = await this.rigs.embed(order, signal);
+    const tariff = tariffOf(this.models, model.id, pricedAtMs);
+    const unitsOf = (tokens: number, rig: string) =>
+      usedUnitsOf(Math.min(tokens, promptTokensMax), tariff, rig, BATCH);
+    const { vectors, usage, rig } = await this.rigs.embed(order, signal).catch((error: unknown) => {
+      const used = model.chargesCancelled ? this.rigs.failureOf(error)?.used : null;
+      if (!used) throw error;
+      throw new AbortedLineError(unitsOf(used.usage.promptTokens, used.rig), { cause: error });
+    });
     const encoded = vectors.map((vector) => inEncoding(vector, asked.encoding));
     return {
       body: { ...embeddingList(asked.model, encoded, usage) },
-      used: usedUnitsOf(
-        Math.min(usage.promptTokens, promptTokensMax),
-        tariffOf(this.models, model.id, pricedAtMs),
-        rig,
-        BATCH,
-      ),
+      used: unitsOf(usage.promptTokens, rig),
     };
   }
 

@@ -1,6 +1,6 @@
 /**
- * What embeddings need of other areas, beside the ledger. The composition root binds each port;
- * embeddings know none of them.
+ * The ports of embeddings to other areas, in addition to the ledger. The composition root binds
+ * each port; embeddings know none of them.
  */
 import { type TokenRate, type TokenRates } from '#platform/chats/token-tariff.js';
 import { type Release } from '#platform/ledger/hold.js';
@@ -63,7 +63,7 @@ export interface RigOrder {
   readonly priority: 'interactive' | 'batch';
 }
 
-/** What it means for a request that no rig answered it. */
+/** The consequence for a request that no rig answered. */
 export interface RigsFailure {
   readonly reason: Release['reason'];
   readonly isCancelled: boolean;
@@ -88,6 +88,6 @@ export abstract class EmbeddingRigs {
   abstract refuseFields(order: Pick<RigOrder, 'model' | 'accountId' | 'body'>): void;
   /** @throws what `failureOf` explains */
   abstract embed(order: RigOrder, signal: AbortSignal): Promise<RigEmbeddings>;
-  /** Null for an error that is none of the rigs': a defect. */
+  /** Null for an error that no rig caused: a defect. */
   abstract failureOf(error: unknown): RigsFailure | null;
 }

@@ -29,6 +29,8 @@ export interface ChatOutcome {
   readonly usage: Usage;
   readonly outcome: Capture['outcome'];
   readonly rig: string;
+  /** As in `Routed`. */
+  readonly modelSent?: string;
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
@@ -52,10 +54,10 @@ export class ChatAdmission {
    *   `PaidRequests.admit`
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
-    const { accountId, body, others } = order;
+    const { accountId, body, others, original } = order;
     const priced = this.pricing.price(order);
     const { pin, model, target } = priced;
-    this.rigs.check(target, body);
+    this.rigs.check(target, body, original);
     const adapter =
       body.adapter == null
         ? undefined
@@ -78,8 +80,8 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
-  { model, tariff, terms }: PricedChat,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
+  { model: { upstreamId }, tariff, terms }: PricedChat,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
@@ -87,7 +89,7 @@ const capture = (
   const { lines, doubts } = tariff.charged(usage, terms);
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: model.upstreamId, answered: modelAnswered },
+    models: { asked, sent: modelSent ?? upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,

@@ -24,6 +24,7 @@ export const REQUEST_MS_MAX = 600_000;
 export const llama: ServedModel = {
   id: 'acme/llama-70b',
   upstreamId: 'llama-70b',
+  sendsDefaults: true,
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
   chargesCancelled: true,
@@ -45,6 +46,8 @@ export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[
 
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
+  speaks = (): boolean => false;
+
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */
   onAsked: () => void = () => undefined;

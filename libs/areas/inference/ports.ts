@@ -12,6 +12,8 @@ export const REQUEST_LIMITS = Symbol('RequestLimits');
 export interface ServedModel {
   readonly id: string;
   readonly upstreamId: string;
+  /** Whether the interface's temperature and a bound are sent where the caller sets none. */
+  readonly sendsDefaults: boolean;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */

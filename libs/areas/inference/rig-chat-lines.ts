@@ -1,5 +1,6 @@
 import { INPUT_METER, OUTPUT_METER, SEARCH_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import {
   type AcceptedLine,
   type BatchPrice,
@@ -26,7 +27,7 @@ import { inferenceFailures } from './inference.failures.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
-import { RouteError } from './rigs/route-error.js';
+import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { RoutingModes } from './routing-modes.js';
 import { answersToAll, boundsOfAll } from './several-prompts.js';
 import { termsOf } from './token-lines.js';
@@ -81,20 +82,28 @@ export class RigChatLines extends ChatLines {
     const { body, others, model, pin, bound } = this.#check(line);
     const isBatch = priority === 'batch';
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
-    const sent = upstreamBody(body, model, bound);
-    const request = { body: sent, promptTokensMax: bound.inputTokens, isBatch };
     const one = (order: RouteOrder) => this.rigs.complete(order, signal);
     const ask = others.length > 0 ? answersToAll(one, { body, others, isBatch }, model) : one;
-    const { answer, rig } = await ask({
+    const terms = { ...termsOf([body, ...others]), isBatch };
+    const order: RouteOrder = {
       model: model.id,
       account,
       priority,
       needs: needsOf(body),
-      request: () => request,
+      request: (rig) => ({
+        body: upstreamBody(body, model, bound, rig),
+        promptTokensMax: bound.inputTokens,
+        isBatch,
+      }),
       ...(pin !== undefined && { pin }),
+    };
+    const { answer, rig } = await ask(order).catch((error: unknown) => {
+      const accepted = model.chargesCancelled ? acceptedUsage(error) : undefined;
+      if (!accepted) throw error;
+      const used = tariff.used(usageWithin(accepted.usage, bound), terms, accepted.rig);
+      throw new AbortedLineError(used, { cause: error });
     });
     const usage = usageWithin(answer.usage, bound);
-    const terms = { ...termsOf([body, ...others]), isBatch };
     const echo = { model: body.model, routing_mode: body.routing_mode };
     return {
       body: line.write({ ...answer.completion, ...echo }, usage),

@@ -47,11 +47,14 @@ export const boundsOfAll = (prompts: Prompts, model: ServedModel): TokenQuantiti
 export const messagesOfAll = (prompts: Prompts): readonly unknown[] =>
   allOf(prompts).map(({ messages }) => messages);
 
-const requestsOf = (prompts: Prompts, model: ServedModel): readonly ChatRequest[] =>
+const requestsOf = (prompts: Prompts, model: ServedModel): readonly RouteOrder['request'][] =>
   allOf(prompts).map((body) => {
     const bound = tokenBounds(body, model);
-    const sent = upstreamBody(body, model, bound);
-    return { body: sent, promptTokensMax: bound.inputTokens, isBatch: prompts.isBatch === true };
+    return (terms): ChatRequest => ({
+      body: upstreamBody(body, model, bound, terms),
+      promptTokensMax: bound.inputTokens,
+      isBatch: prompts.isBatch === true,
+    });
   });
 
 /** @throws DomainError for a strategy, which would answer the first prompt alone */
@@ -73,7 +76,7 @@ export const answersToAll =
     let [usage, last]: [Usage | undefined, RoutedAnswer | undefined] = [undefined, undefined];
     for (const [n, request] of requestsOf(prompts, model).entries()) {
       try {
-        last = await ask({ ...order, request: () => request });
+        last = await ask({ ...order, request });
       } catch (error) {
         throw usage && error instanceof RouteError ? after(usage, attempts, error) : error;
       }
@@ -96,7 +99,7 @@ export const streamsOfAll =
   ): Ask<RoutedStream> =>
   async (order) => {
     const [first, ...rest] = requestsOf(prompts, model).map(
-      (request) => () => ask({ ...order, request: () => request }),
+      (request) => () => ask({ ...order, request }),
     );
     if (!first) throw new Error('a request without a prompt');
     const routed = await first();

@@ -38,7 +38,7 @@ export const LEVELS_MAX = 64;
  */
 export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel): number => {
   const { messages } = body;
-  if (TEMPLATE_FIELDS.some((field) => body[field] != null)) return contextTokens;
+  if (TEMPLATE_FIELDS.some((field) => body[field] != null) || runsTools(body)) return contextTokens;
   let left =
     contextTokens -
     messages.length * TOKENS_PER_MESSAGE -
@@ -100,8 +100,34 @@ export const hasMedia = ({ messages, modalities, audio }: ChatBody): boolean =>
 const hasOtherThanText = ({ content, audio }: ChatMessage): boolean =>
   audio != null || (Array.isArray(content) && content.some((part: unknown) => !isText(part)));
 
-const isText = (part: unknown): boolean =>
-  typeof part === 'object' && part !== null && 'type' in part && part.type === 'text';
+/** Parts that are text, of every dialect; the bytes of a sealed thought bound its tokens, too. */
+const TEXT_PARTS: ReadonlySet<unknown> = new Set([
+  'text',
+  'refusal',
+  'input_text',
+  'output_text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+]);
+
+const isText = (part: unknown): boolean => {
+  if (typeof part !== 'object' || part === null || !('type' in part)) return false;
+  if (TEXT_PARTS.has(part.type)) return true;
+  if (part.type !== 'tool_result') return false;
+  const { content = '' } = part as { readonly content?: unknown };
+  return !Array.isArray(content) || content.every(isText);
+};
+
+/** Tools that a provider runs itself add their results to the prompt. */
+const runsTools = ({ tools }: ChatBody): boolean =>
+  Array.isArray(tools) &&
+  tools.some((tool: unknown) => {
+    const type = typeof tool === 'object' && tool !== null && 'type' in tool ? tool.type : null;
+    return type !== null && !CALLERS_TOOLS.has(type);
+  });
+
+const CALLERS_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom']);
 
 /** How many answers are wanted. */
 export const choicesOf = ({ n }: ChatBody): number => n ?? 1;

@@ -27,7 +27,7 @@ type HoldDraft = Omit<JobHold, 'holdId' | 'expiresAt'>;
 /** An order without what its submission adds. */
 type Draft = Omit<JobSubmitted['data'], 'input' | 'submittedAt' | 'startBefore' | 'hold'> & {
   readonly hold: HoldDraft | null;
-  /** Earlier than the type demands; null for what the type demands. */
+  /** Earlier than the limit of the type; null for the limit of the type. */
   readonly startBefore: string | null;
   /** The instant of the prices; null for that of the submission. */
   readonly pricedAtMs: number | null;

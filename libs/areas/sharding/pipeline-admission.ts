@@ -24,7 +24,7 @@ export interface PipelineCharge {
 /** An answer whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedPipeline extends Pick<HeldRequest, 'release'> {
   readonly modelFile: string;
-  /** What the hold covers. */
+  /** The tokens that the hold covers. */
   readonly bound: TokenCounts;
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;
@@ -76,7 +76,7 @@ export class PipelineAdmission {
     const model = this.models.model(id);
     const tariff = TokenTariff.at(this.models, id, now);
     if (!model || !tariff) {
-      const detail = `the model ${id} is not in the catalog; GET /v1/models lists those that are`;
+      const detail = `the model ${id} is not in the catalog; GET /v1/models lists its models`;
       return reject('pipeline_model_unknown', detail);
     }
     if (model.file === null) {

@@ -26,7 +26,7 @@ export interface TokenCounts {
   readonly completionTokens: number;
 }
 
-/** The tokens that lines stand for. */
+/** The tokens of the lines. */
 export const tokensOf = (lines: readonly PriceLine[]): TokenCounts => {
   const of = (meter: string): number =>
     lines.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);

@@ -1,10 +1,11 @@
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
+import { type RigKind } from '#events/rig-kinds.js';
 
 /** A rig of the catalog that serves a model. */
 export interface SwarmRig {
   readonly name: string;
-  readonly kind: 'embedded' | 'openai';
+  readonly kind: RigKind;
   /** False while its breaker is open. */
   readonly isUp: boolean;
 }
@@ -73,7 +74,7 @@ export abstract class SwarmModels {
   /** In force at an instant, in milliseconds since the epoch. */
   abstract tariffOf(id: string, atMs: number): TokenTariff | undefined;
   /**
-   * The upper bound of what a body can cost, in OpenAI's shape, and what decides its prices.
+   * The upper bound of the cost of a body, in OpenAI's shape, and the terms of its prices.
    * @throws DomainError for a body that no rig could answer
    */
   abstract boundOf(body: JsonObject): BoundChat;

@@ -64,7 +64,7 @@ const embedded = (id: string, draft: string | null): SwarmModel =>
 
 /** How the models of the fake behave. */
 export interface Behaviour {
-  /** What a member does; it may wait for the signal. */
+  /** The behaviour of a member; it may wait for the signal. */
   ask: (model: string, signal: AbortSignal) => Promise<string>;
   /** The texts of a stream; it may throw in between. */
   texts: (signal: AbortSignal) => AsyncGenerator<string, void, void>;

@@ -2,7 +2,7 @@ import { type Abstract, type Type } from '@nestjs/common';
 import { type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
 import { type TariffTerms } from '#platform/chats/token-tariff.js';
 
-/** Units by meter; the meters are those of the batch product. */
+/** Units by meter of the batch product. */
 export type Quantities = Readonly<Record<string, number>>;
 
 /** A line that may run. */
@@ -15,7 +15,7 @@ export interface AcceptedLine {
   readonly terms?: TariffTerms;
 }
 
-/** What the lines of a batch cost, for its whole life. */
+/** The prices of the lines of a batch, for its whole life. */
 export interface BatchPrice {
   readonly rateCardVersion: number;
   /** 0 to 100: how much less than without a batch. */
@@ -31,7 +31,7 @@ export interface BatchPrice {
 /** An answer of the endpoint, as a caller without a batch would get it. */
 export interface LineAnswer {
   readonly body: Readonly<Record<string, unknown>>;
-  /** What is charged: never above the bound. Each names the rig that answered. */
+  /** The charged units, never above the bound. Each names the rig that answered. */
   readonly used: readonly UsedUnits[];
 }
 
@@ -65,7 +65,8 @@ export interface BatchEndpoint {
   price(model: string, atMs: number): BatchPrice | undefined;
   /**
    * Runs one line behind the interactive requests, without a hold of its own.
-   * @throws RefusedRequestError; DomainError and technical failures of the area
+   * @throws RefusedRequestError; DomainError and technical failures of the area; AbortedLineError
+   *   after an abort, if a rig had accepted the line and its model charges for that
    */
   run(line: LineRequest, signal: AbortSignal): Promise<LineAnswer>;
   retryOf(error: unknown): LineRetry;

@@ -50,7 +50,7 @@ export abstract class ChatLines {
   abstract batchPrice(model: string, atMs: number): BatchPrice | undefined;
   /** Of an interactive chat; undefined for a model that is not on sale. */
   abstract price(model: string, atMs: number): ChatPrice | undefined;
-  /** @throws those of `accept`, and technical failures of the area */
+  /** @throws those of `accept`, technical failures of the area, and AbortedLineError */
   abstract complete(line: ChatLine, order: ChatLineOrder, signal: AbortSignal): Promise<LineAnswer>;
   abstract retryOf(error: unknown): LineRetry;
   /** What its caller is shown of a failure; undefined for a defect. */

@@ -18,6 +18,8 @@ interface ChatRoute {
   /** The tokens that were held: more are not charged. Absent where tokens are not charged. */
   readonly bound?: TokenQuantities;
   readonly pace?: HoldPace;
+  /** A rig that speaks the caller's dialect has answered: text and lines are its own. */
+  readonly isOriginal?: boolean;
 }
 
 /** An answer that has been paid for. */

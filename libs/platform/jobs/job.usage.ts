@@ -29,7 +29,7 @@ export const raised = (
   return [...byKey.values()];
 };
 
-/** What is charged of what was used. */
+/** The charged part of the usage. */
 export interface ChargedLines {
   /** At most what is held, each at the price of the held line that it is charged to. */
   readonly lines: readonly ChargedLine[];

@@ -33,7 +33,7 @@ export interface ToolOutcome<Output> {
   readonly output: Output;
   /** Charged at the prices of the estimate, and never above it. Its steps are below the call. */
   readonly used: readonly UsedUnits[];
-  /** What was measured, units last in the name; null for what was not measured. */
+  /** The measured values, units last in the name; null for an unmeasured one. */
   readonly counters: Readonly<Record<string, number | null>>;
 }
 
@@ -46,8 +46,8 @@ export interface ToolRunner<Input, Output> {
   estimate(input: Input, call: ToolCall): Promise<ToolEstimate>;
 
   /**
-   * The same `call.id` never acts twice outside: a repeat returns what the first run returned,
-   * goes on with it, or does work without an effect again.
+   * The same `call.id` never acts twice outside: a repeat returns the result of the first run,
+   * resumes it, or repeats work that has no effect outside.
    * @throws ToolError, DomainError and technical failures of the area
    */
   run(input: Input, call: ToolCall): Promise<ToolOutcome<Output>>;
@@ -62,7 +62,7 @@ export interface ToolDefinition<Input, Output> {
   /** A strict object. Its JSON Schema is what callers see. */
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
-  /** What is charged, with the unit in words; empty for a tool that is free. */
+  /** The meters that are charged, with the unit in words; empty for a tool that is free. */
   readonly meters: Readonly<Record<string, string>>;
   /** A provider that the area's module exports. */
   readonly runner: Type<ToolRunner<Input, Output>> | Abstract<ToolRunner<Input, Output>>;
@@ -103,7 +103,7 @@ export class ToolError extends Error {
       readonly isRetryable?: boolean;
       /** The field of the input at fault, such as `messages[0].role`. */
       readonly param?: string;
-      /** What the call had used when it was aborted: its caller charges for it. */
+      /** The usage of the call when it was aborted: its caller charges for it. */
       readonly used?: readonly UsedUnits[];
     } = {},
   ) {

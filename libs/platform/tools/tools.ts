@@ -91,12 +91,15 @@ export class Tools {
     return { ...outcome, output: tool.output.parse(outcome.output) };
   }
 
-  /** What a failed or aborted call had used. */
+  /** The usage of a failed or aborted call. */
   usedBy(error: unknown): readonly UsedUnits[] {
     return error instanceof ToolError ? (error.details.used ?? []) : [];
   }
 
-  /** What an error of `estimate` or `run` is to the caller; null for a defect, which is logged. */
+  /**
+   * The failure that a caller sees of an error of `estimate` or `run`; null for a defect, which is
+   * logged.
+   */
   failureOf(error: unknown): ToolFailure | null {
     if (error instanceof ToolError) {
       const { code, message, details } = error;

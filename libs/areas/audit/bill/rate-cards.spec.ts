@@ -31,7 +31,7 @@ const charged = (meter: string, unitPrice: bigint, perUnits: bigint) =>
   }) as unknown as AccountHistory;
 
 describe('the prices of meters in a bill', () => {
-  it('are compared with those of the card', () => {
+  it('are compared with the prices of the card', () => {
     expect(comparePrices(charged('knots', 20n, 1_000n), MONTH, [card])).toMatchObject({
       ofMeter: 1,
       unpriced: new Set(),

@@ -23,15 +23,15 @@ import {
 } from './json-fields.js';
 import { type PricedLine } from './priced-lines.js';
 
-/** What was found of the prices of a month. */
+/** The findings about the prices of a month. */
 export interface PriceReport {
-  /** Lines whose price is that of their model on their rate card. */
+  /** Lines whose price is the price of their model on their rate card. */
   readonly ofModel: number;
-  /** Lines of charges that name no model, whose price is that of some model on their card. */
+  /** Lines of charges that name no model, whose price is the price of some model on their card. */
   readonly ofCard: number;
-  /** Lines of other meters whose price is that of their meter on their rate card. */
+  /** Lines of other meters whose price is the price of their meter on their rate card. */
   readonly ofMeter: number;
-  /** Meters that no rate card prices, such as those of rented rigs. */
+  /** Meters that no rate card prices, such as the meters of rented rigs. */
   readonly unpriced: ReadonlySet<string>;
 }
 

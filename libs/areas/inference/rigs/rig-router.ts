@@ -1,18 +1,20 @@
 import { type Clock } from '#platform/kernel/clock.js';
+import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
+import { RigQueue, type RigQueueLimits, type RigQueuePorts, type RigSlot } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { type Need, needsOf, NO_NEEDS } from './chat-features.js';
-import { ableTo, refuseFields } from './rig-eligibility.js';
+import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { ableTo, hasFeature, refuseFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
   type Priority,
   type Rig,
   type RigChange,
+  type RigModelTerms,
   RigState,
   type RigStatus,
   type Visit,
@@ -54,21 +56,27 @@ export interface RouteTarget {
 export interface RouteOrder extends RouteTarget {
   /** Default: interactive. */
   readonly priority?: Priority;
-  /** Called when a rig is asked. */
-  readonly request: () => ChatRequest;
+  /** Called when a rig is asked, with its terms for the model, if it has some of its own. */
+  readonly request: (terms?: RigModelTerms) => ChatRequest;
   /** What a rig must do to answer it, as `needsOf` finds it. */
   readonly needs: readonly Need[];
+  /** The dialect of the original request, for rigs that speak it. */
+  readonly dialect?: CallerDialect;
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs'> {
-  readonly request: () => EmbeddingRequest;
+export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs' | 'dialect'> {
+  readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
 }
 
 export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
   readonly attempts: readonly Attempt[];
+  /** What that rig calls the model; absent: as the catalog's model says. */
+  readonly modelSent?: string;
+  /** That rig speaks the dialect of the original request, and was sent it. */
+  readonly isOriginal?: boolean;
 }
 
 export interface RoutedAnswer extends Routed {
@@ -93,7 +101,9 @@ export interface RigRouter {
    * has a field of the operator of one of them: before anything is held for it.
    * @throws RouteError
    */
-  check(target: RouteTarget, body: JsonObject): void;
+  check(target: RouteTarget, body: JsonObject, original?: OriginalRequest): void;
+  /** Whether a rig of the model takes requests of this dialect as they are. */
+  speaks(model: string, dialect: SpokenDialect): boolean;
   /**
    * Rejects such needs and fields, whether a rig is up or not.
    * @throws RouteError
@@ -131,26 +141,39 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     const rigs = ableTo(needs, candidatesFor(order), order);
     return { model, account, priority, signal, rigs };
   };
-  const allowed = (target: RouteTarget, body: JsonObject): readonly RigState[] => {
-    const candidates = ableTo(needsOf(body), candidatesFor(target), target);
+  const allowed = (
+    target: RouteTarget,
+    body: JsonObject,
+    original?: OriginalRequest,
+  ): readonly RigState[] => {
+    const needs = requestNeedsOf(body, original);
+    const candidates = ableTo(needs, candidatesFor(target), target);
     refuseFields(candidates, body);
     return candidates;
   };
   return {
     refuseFields: (target, body) => void allowed(target, body),
-    check(target, body) {
-      const candidates = allowed(target, body);
-      const { account = NO_ACCOUNT } = target;
-      const request = { candidates, account, priority: 'interactive', attempts: [] } as const;
+    speaks: (model, feature) =>
+      states.some(({ rig }) => [...rig.models].includes(model) && hasFeature(rig, { feature })),
+    check(target, body, original) {
+      const candidates = allowed(target, body, original);
+      const { model, account = NO_ACCOUNT } = target;
+      const request = {
+        candidates,
+        account,
+        model,
+        priority: 'interactive',
+        attempts: [],
+      } as const;
       const rejection = queue.rejectionOf(request);
       if (rejection) throw rejection;
     },
     async complete(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(order.request(), signal),
+        rig.backend.complete(requestFor(rig, order), signal),
       );
       slot.visit.leave();
-      return { answer: value, rig: slot.state.rig.name, attempts };
+      return { answer: value, ...routedBy(slot, order), attempts };
     },
     async count(order, signal) {
       const asker = askerOf(order, signal);
@@ -166,14 +189,12 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         embedAt(order, signal),
       );
       slot.visit.leave();
-      return { answer: value, rig: slot.state.rig.name, attempts };
+      return { answer: value, ...routedBy(slot, order), attempts };
     },
     async stream(order, signal) {
-      const open = async ({ backend }: Rig) => {
-        const pages = backend.stream(order.request(), signal);
-        return { pages, first: await pages.next() };
-      };
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), open);
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
+        firstPage(rig.backend.stream(requestFor(rig, order), signal)),
+      );
       const { state, visit } = slot;
       const answered = attempts.at(-1);
       if (answered && !value.first.done) {
@@ -181,7 +202,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         state.recordFirstToken(order.model, firstTokenMs, clock.now());
       }
       const pages = new VisitingPages(value.pages, value.first, visit);
-      return { pages, rig: state.rig.name, attempts };
+      return { pages, ...routedBy(slot, order), attempts };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
@@ -194,17 +215,43 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
 
 const countAt =
   (order: RouteOrder, signal: AbortSignal) =>
-  ({ name, backend }: Rig): Promise<number> => {
-    if (backend.count) return backend.count(order.request(), signal);
-    throw new RigError('refused', `rig ${name} counts no tokens`, { status: 400 });
+  (rig: Rig): Promise<number> => {
+    if (rig.backend.count) return rig.backend.count(requestFor(rig, order), signal);
+    throw new RigError('refused', `rig ${rig.name} counts no tokens`, { status: 400 });
   };
 
 const embedAt =
   (order: EmbeddingOrder, signal: AbortSignal) =>
-  ({ name, backend }: Rig): Promise<EmbeddingAnswer> => {
-    if (backend.embed) return backend.embed(order.request(), signal);
-    throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
+  (rig: Rig): Promise<EmbeddingAnswer> => {
+    if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
+    throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
   };
+
+const firstPage = async (pages: RoutedStream['pages']) => ({ pages, first: await pages.next() });
+
+/** The request in the rig's own terms: with the name that it has for the model. */
+const requestFor = <Request extends { readonly body: JsonObject }>(
+  { terms }: Rig,
+  { model, request }: { model: string; request: (terms?: RigModelTerms) => Request },
+): Request => {
+  const own = terms?.get(model);
+  const asked = request(own);
+  return own ? { ...asked, body: { ...asked.body, model: own.upstreamId } } : asked;
+};
+
+const routedBy = (
+  { state: { rig } }: RigSlot,
+  { model, dialect }: RouteTarget & Pick<RouteOrder, 'dialect'>,
+): Omit<Routed, 'attempts'> => {
+  const terms = rig.terms?.get(model);
+  const isOriginal =
+    dialect !== undefined && dialect !== 'chat' && hasFeature(rig, { feature: dialect });
+  return {
+    rig: rig.name,
+    ...(terms && { modelSent: terms.upstreamId }),
+    ...(isOriginal && { isOriginal }),
+  };
+};
 
 type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
 

@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { ResponseProgress } from '#events/responses/response.job.js';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import { type LineAnswer } from '#platform/batches/batch-endpoint.js';
 import { ChatLines } from '#platform/chats/chat-lines.port.js';
 import {
   type Finished,
   type JobAttempt,
+  JobOverError,
   type JobRunner,
   type Progress,
 } from '#platform/jobs/job-type.js';
@@ -59,6 +61,8 @@ export class ResponseRunner implements JobRunner<
       signal.throwIfAborted();
       return finished({ ...object, ...answer.body }, answer.used);
     } catch (error) {
+      const isOver = signal.reason instanceof JobOverError;
+      if (isOver && error instanceof AbortedLineError) yield aborted(error);
       signal.throwIfAborted();
       return finished({ ...asked.object, status: 'failed', error: this.#errorOf(error) });
     }
@@ -97,4 +101,10 @@ const finished = (response: object, used: LineAnswer['used'] = []): Finished<Res
   const result = ResponseResult.parse(response);
   const { status } = result;
   return { result, shown: ResponseProgress.parse({ status }), usage: used };
+};
+
+/** A response that is cancelled while a rig works on it costs as a chat whose caller leaves. */
+const aborted = ({ used }: AbortedLineError): Progress<ResponseProgress, null> => {
+  const shown = { status: 'cancelled' } as const;
+  return { done: 0, total: null, shown, checkpoint: null, usage: used };
 };

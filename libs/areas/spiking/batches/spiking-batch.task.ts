@@ -22,7 +22,7 @@ export const SpikingBatchInput = z.strictObject({
 });
 export type SpikingBatchInput = z.infer<typeof SpikingBatchInput>;
 
-/** What became of one input. */
+/** The outcome of one input. */
 export const SpikingBatchItem = z.union([
   z.strictObject({
     index: Count,

@@ -62,7 +62,7 @@ export class ConsensusChats {
    * Resolves with the first text of the synthesis.
    * @param signal aborted with a `RequestCutError` when the caller leaves or the time is up
    * @throws DomainError, SwarmRunError, the errors of inference: without a charge; RequestCutError,
-   *   with a charge for what rigs had accepted if the caller left
+   *   with a charge for the work that rigs had accepted if the caller left
    */
   async begin(order: ConsensusOrder, signal: AbortSignal): Promise<SwarmStream<ConsensusReport>> {
     const plan = this.planner.plan(order);
@@ -108,7 +108,10 @@ export class ConsensusChats {
     }
   }
 
-  /** Ends work without a text: a caller that left pays for what rigs had accepted. @throws cut */
+  /**
+   * Ends work that has no text: a caller that left pays for the work that rigs had accepted.
+   * @throws cut
+   */
   async #endCut(
     work: Proposed,
     synthesis: AcceptedPart | null,

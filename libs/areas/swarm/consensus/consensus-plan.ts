@@ -27,7 +27,7 @@ export interface ConsensusAsked {
   readonly fanout: number;
   /** Null for the model that the settings name. */
   readonly synthesisModel: string | null;
-  /** Ids of the models that propose; null for those of the catalog. */
+  /** Ids of the models that propose; null for the members in the catalog. */
   readonly memberModels: readonly string[] | null;
 }
 

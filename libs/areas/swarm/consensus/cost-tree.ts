@@ -1,7 +1,7 @@
 import { heldMeterOf, INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 
-/** What one step of a consensus has used and cost. */
+/** The usage and the cost of one step of a consensus. */
 export interface CostBranch {
   readonly step: string;
   readonly model: string;
@@ -17,7 +17,7 @@ export interface CostBranch {
 const DECIMALS = 6;
 const SCALE = 10n ** BigInt(DECIMALS);
 
-/** @param lines those of the charge, each with its model */
+/** @param lines the lines of the charge, each with its model */
 export const costTreeOf = (lines: readonly ChargedLine[]): readonly CostBranch[] => {
   const steps = [...new Set(lines.map(branchOf))];
   return steps.map((step) => {
