@@ -168,29 +168,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       const rejection = queue.rejectionOf(request);
       if (rejection) throw rejection;
     },
-    async complete(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(requestFor(rig, order), signal),
-      );
-      slot.visit.leave();
-      return { answer: value, ...routedBy(slot, order), attempts };
-    },
-    async count(order, signal) {
-      const asker = askerOf(order, signal);
-      const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
-      if (rigs.length === 0) return null;
-      const counted = await asking.ask({ ...asker, rigs }, countAt(order, signal));
-      counted.slot.visit.leave();
-      return counted.value;
-    },
-    async embed(order, signal) {
-      const { value, slot, attempts } = await asking.ask(
-        askerOf(order, signal),
-        embedAt(order, signal),
-      );
-      slot.visit.leave();
-      return { answer: value, ...routedBy(slot, order), attempts };
-    },
+    ...wholeAnswers(asking, askerOf),
     async stream(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
         firstPage(rig.backend.stream(requestFor(rig, order), signal)),
@@ -212,6 +190,36 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     },
   };
 };
+
+/** What a rig answers at once. */
+const wholeAnswers = (
+  asking: RigAsking,
+  askerOf: (order: Routable, signal: AbortSignal) => Asking,
+): Pick<RigRouter, 'complete' | 'count' | 'embed'> => ({
+  async complete(order, signal) {
+    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
+      rig.backend.complete(requestFor(rig, order), signal),
+    );
+    slot.visit.leave();
+    return { answer: value, ...routedBy(slot, order), attempts };
+  },
+  async count(order, signal) {
+    const asker = askerOf(order, signal);
+    const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
+    if (rigs.length === 0) return null;
+    const { value, slot } = await asking.ask({ ...asker, rigs }, countAt(order, signal));
+    slot.visit.leave();
+    return value;
+  },
+  async embed(order, signal) {
+    const { value, slot, attempts } = await asking.ask(
+      askerOf(order, signal),
+      embedAt(order, signal),
+    );
+    slot.visit.leave();
+    return { answer: value, ...routedBy(slot, order), attempts };
+  },
+});
 
 const countAt =
   (order: RouteOrder, signal: AbortSignal) =>
