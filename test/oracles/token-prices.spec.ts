@@ -45,19 +45,22 @@ const READERS = {
 };
 
 describe('the worked cases of the price lists of providers', () => {
-  it.each(statedCases)('$name', ({ list, usage, dialect = 'openai', ...one }: StatedCase) => {
-    const { asked, answered, microUsd, at = CALM } = one;
-    const stated = READERS[dialect](usage);
-    expect(stated).not.toBeNull();
-    if (!stated) return;
-    const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
-    const tariff = new TokenTariff(NO_OTHERS, list, rate, Date.parse(at));
-    const { lines } = tariff.charged(
-      { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
-      { hasMedia: true, ...(asked !== undefined && { service: asked }) },
-    );
-    expect(exactOf(lines)).toBe(microUsd);
-  });
+  it.each(statedCases)(
+    '$name',
+    ({ list, usage, dialect = 'openai', at = CALM, ...one }: StatedCase) => {
+      const { asked, answered, microUsd } = one;
+      const stated = READERS[dialect](usage);
+      expect(stated).not.toBeNull();
+      if (!stated) return;
+      const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
+      const tariff = new TokenTariff(NO_OTHERS, list, rate, Date.parse(at));
+      const { lines } = tariff.charged(
+        { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
+        { hasMedia: true, ...(asked !== undefined && { service: asked }) },
+      );
+      expect(exactOf(lines)).toBe(microUsd);
+    },
+  );
 
   it.each(unitsCases)('$name', ({ list, units, service, residency, microUsd, at = CALM }) => {
     const price = priceOfList(list);

@@ -51,11 +51,11 @@ const VERSION_HEADER = 'anthropic-version';
 export class MessagesController {
   constructor(
     private readonly chats: TranslatedChats,
+    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
     private readonly counts: CountTokensHandler,
     private readonly funds: ChatFunds,
     private readonly requests: OpenRequests,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
   ) {}
 
   @Post()

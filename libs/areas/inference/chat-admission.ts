@@ -54,10 +54,10 @@ export class ChatAdmission {
    *   `PaidRequests.admit`
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
-    const { accountId, body, others, original } = order;
+    const { accountId, body, others } = order;
     const priced = this.pricing.price(order);
     const { pin, model, target } = priced;
-    this.rigs.check(target, body, original);
+    this.rigs.check(target, body, order.original);
     const adapter =
       body.adapter == null
         ? undefined
@@ -81,7 +81,7 @@ export class ChatAdmission {
 const capture = (
   held: HeldRequest,
   { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
-  { model: { upstreamId }, tariff, terms }: PricedChat,
+  { model, tariff, terms }: PricedChat,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
@@ -89,7 +89,7 @@ const capture = (
   const { lines, doubts } = tariff.charged(usage, terms);
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: modelSent ?? upstreamId, answered: modelAnswered },
+    models: { asked, sent: modelSent ?? model.upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,

@@ -29,15 +29,18 @@ export const statedUsage = (usage: unknown): Usage | null => {
   if (isObject(outputs)) {
     counts.take('audio_output_tokens', counts.count(outputs['audio_tokens']), left);
   }
-  const tools = toolsOf(usage['server_tool_use_details'], counts);
+  const tools = toolCounts(counts, usage['server_tool_use_details']);
   return { ...counts.usage(totals), ...tools };
 };
 
-/** Of OpenRouter. Searches are calls of tools, too. */
-const toolsOf = (stated: unknown, counts: StatedCounts): Pick<Usage, 'searches' | 'toolCalls'> => {
-  if (!isObject(stated)) return {};
-  const searches = counts.count(stated['web_search_requests']);
-  const toolCalls = counts.count(stated['tool_calls_executed']);
+/** The tools of OpenRouter's servers. A search is a call of a tool, too. */
+const toolCounts = (
+  counts: StatedCounts,
+  details: unknown,
+): Pick<Usage, 'searches' | 'toolCalls'> => {
+  if (!isObject(details)) return {};
+  const searches = counts.count(details['web_search_requests']);
+  const toolCalls = counts.count(details['tool_calls_executed']);
   return {
     ...(searches !== undefined && { searches }),
     ...(toolCalls !== undefined && { toolCalls }),
