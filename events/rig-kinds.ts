@@ -1,4 +1,4 @@
-/** What a rig of the catalog is: a server, by the interface that it speaks, or the engine here. */
+/** The kinds of rigs in the catalog: servers, by their interface, and the engine here. */
 export const RIG_KINDS = [
   'openai',
   'anthropic',

@@ -174,7 +174,7 @@ const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
   return rig.kind === 'openai' && rig.hasResponses ? ['responses'] : [];
 };
 
-/** What a kind of server does, where its catalog does not say. */
+/** The features of a kind of server, where its catalog does not say. */
 const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
   openai: SERVER_FEATURES,
   'azure-openai': SERVER_FEATURES,
@@ -191,7 +191,7 @@ const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
 };
 
-/** What decides the fields that belong to the operator. */
+/** The list of the fields that belong to the operator. */
 const serverOf = (rig: ServerRigEntry): RigServer | null => {
   switch (rig.kind) {
     case 'openai':

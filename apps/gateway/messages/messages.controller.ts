@@ -78,7 +78,7 @@ export class MessagesController {
     );
   }
 
-  /** What a chat cannot express goes to rigs that speak the dialect, if the model has some. */
+  /** A message that a chat cannot express is for rigs that speak the dialect, if there are any. */
   #translated(sent: unknown, request: FastifyRequest): Translation {
     const original = originalOf(request);
     try {

@@ -85,7 +85,7 @@ export const fieldIn = (json: Buffer, name: string): Buffer | undefined => {
   return found;
 };
 
-/** Replaces or removes fields wherever their names are, and appends those that are new. */
+/** Replaces or removes fields wherever their names are, and appends new ones. */
 export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
   const open = json.indexOf(OPEN);
   const missing = new Map(Object.entries(changes).filter(([, value]) => value !== undefined));
@@ -96,7 +96,7 @@ export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
   for (const { name, valueStart, end } of placesIn(json, open)) {
     if (Object.hasOwn(changes, name)) {
       const value = changes[name];
-      // What separates a removed field from the one before goes with it.
+      // The comma before a removed field is removed, too.
       const isRemoved = value === undefined;
       pieces.push(json.subarray(copied, isRemoved ? last : valueStart));
       if (!isRemoved) pieces.push(Buffer.from(value));
