@@ -1,4 +1,4 @@
-/** The kinds of rigs: servers by the interface that they speak, and the engine here. */
+/** The kinds of rigs in the catalog: servers, by their interface, and the engine here. */
 export const RIG_KINDS = [
   'openai',
   'anthropic',

@@ -116,7 +116,7 @@ const sentTo = async (base: string, key: string, turn: Turn) => {
 const named = (body: string, model: string): string =>
   withFields(Buffer.from(body), { model: JSON.stringify(model) }).toString();
 
-/** The bytes of the provider: without Quipu's comment, and with the model of the provider. */
+/** The answer as the provider wrote it: without Quipu's comment, with the provider's model. */
 const asProvider = (text: string): string => {
   let plain = text.replace(/^: .*\n\n/gm, '');
   for (const [ours, theirs] of Object.entries(NAMES)) {
@@ -343,7 +343,7 @@ describe('the charge for an original', () => {
     }
   });
 
-  it('is of the delivered part of a broken stream', async () => {
+  it('is for the delivered part of a stream that broke', async () => {
     behind.anthropic.reply({ content: CONTENT, events: 5, ending: 'destroy' });
     const answer = await ask({ stream: true });
     expect(answer.status).toBe(200);
@@ -361,7 +361,7 @@ describe('the charge for an original', () => {
     expect(text.indexOf('event: message_stop')).toBeGreaterThan(text.indexOf(': x-quipu'));
   });
 
-  it('is not made for a field that the provider rejects, whose error names it', async () => {
+  it('is not made when the provider refuses, whose error names the field', async () => {
     const answer = await ask({ a_field_of_tomorrow: 1 });
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toMatchObject({
@@ -373,7 +373,7 @@ describe('the charge for an original', () => {
     expect((await endOf(answer)).type).toBe('HoldReleased');
   });
 
-  it('is not made for a field that belongs to the operator', async () => {
+  it('is not made for a field of the operator', async () => {
     const answer = await ask({ speed: 'fast' });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("'speed' is refused");

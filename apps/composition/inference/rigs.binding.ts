@@ -191,7 +191,7 @@ const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
 };
 
-/** The rig decides the fields that belong to the operator. */
+/** The list of the fields that belong to the operator. */
 const serverOf = (rig: ServerRigEntry): RigServer | null => {
   switch (rig.kind) {
     case 'openai':

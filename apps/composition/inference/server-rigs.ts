@@ -32,7 +32,7 @@ import { openAiDialect } from '#areas/inference/rigs/dialects/openai/openai.dial
 import { type Credential, type Dialect } from '#areas/inference/rigs/dialects/dialect.js';
 import { type HttpRigOptions } from '#areas/inference/rigs/http-rig.js';
 
-/** The interface of a server, and the authorization of requests to it. */
+/** The dialect of a server, and the credentials of the requests to it. */
 interface Spoken {
   readonly dialect: Dialect;
   readonly credentials: readonly Credential[];

@@ -119,7 +119,7 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
   switch (rig.kind) {
     case 'embedded':
       return ({ file }) => isReadable(file);
-    // They list the models of a place and not the operator's: an absent one fails then.
+    // They list models of a place, not of the operator: an absent one fails its measuring.
     case 'azure-openai':
     case 'gemini':
     case 'vertex':

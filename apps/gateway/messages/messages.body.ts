@@ -82,7 +82,7 @@ export const chatOf = (sent: unknown): ChatBody => {
   return parseChatBody({ ...chatFieldsOf(body), messages });
 };
 
-/** What a hold needs of a message that a chat cannot express; the rest passes as it is. */
+/** The fields that a hold needs of a message which a chat cannot express; others pass. */
 const UntranslatedBody = z.looseObject({
   model: z.string().min(1).max(256),
   max_tokens: z.int().min(1).max(10_000_000),
@@ -95,8 +95,9 @@ const UntranslatedBody = z.looseObject({
 });
 
 /**
- * The fields of a message as those of a chat, so that they are counted and held for. Null for a
- * body that no rig would take either. Fields that a hold reads otherwise in a chat are left out.
+ * The fields of a message under the names of a chat, so that they are counted and held for. Null
+ * for a body that no rig would take either. Fields that a hold reads otherwise in a chat are left
+ * out.
  */
 export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
   const read = UntranslatedBody.safeParse(sent);

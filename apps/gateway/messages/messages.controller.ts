@@ -78,7 +78,7 @@ export class MessagesController {
     );
   }
 
-  /** A message that no chat expresses goes to rigs of the dialect, if the model has some. */
+  /** A message that a chat cannot express is for rigs that speak the dialect, if there are any. */
   #translated(sent: unknown, request: FastifyRequest): Translation {
     const original = originalOf(request);
     try {

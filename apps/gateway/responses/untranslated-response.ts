@@ -17,9 +17,9 @@ const UntranslatedBody = z.looseObject({
 });
 
 /**
- * The fields of a response as those of a chat, so that they are counted and held for. Null for one
- * that Quipu keeps or continues, and for one that no rig would take either. Fields that a hold
- * reads otherwise in a chat are left out.
+ * The fields of a response under the names of a chat, so that they are counted and held for. Null
+ * for one that Quipu keeps or continues, and for one that no rig would take either. Fields that a
+ * hold reads otherwise in a chat are left out.
  */
 export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
   const read = UntranslatedBody.safeParse(sent);

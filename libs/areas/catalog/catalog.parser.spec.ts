@@ -376,7 +376,6 @@ describe('catalog parser, rejecting', () => {
   ])('%s', (_, source, problem) => {
     expect(problemsOf(source)).toEqual([problem]);
   });
-
   it('what is not YAML, a field given twice and a second document, with the place', () => {
     expect(problemsOf('rigs: [\n')[0]).toMatch(/^\/etc\/quipu\/catalog\.yaml:2:1: /);
     expect(problemsOf('rigs: []\nrigs: []\nmodels: []\n')[0]).toMatch(/:2:1: Map keys must be/);

@@ -96,7 +96,7 @@ export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
   for (const { name, valueStart, end } of placesIn(json, open)) {
     if (Object.hasOwn(changes, name)) {
       const value = changes[name];
-      // The separator of a removed field from the one before is removed with it.
+      // The comma before a removed field is removed, too.
       const isRemoved = value === undefined;
       pieces.push(json.subarray(copied, isRemoved ? last : valueStart));
       if (!isRemoved) pieces.push(Buffer.from(value));

@@ -6,7 +6,7 @@ type Block = Readonly<Record<string, unknown>> & { readonly type: string };
 const blocksOf = ({ content }: MessagesRequest['messages'][number]): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** The rule of the documentation that a request breaks; null for a request that is in order. */
+/** The first rule beyond the shape that is broken; null for a request that is in order. */
 export const violationOf = (
   request: MessagesRequest,
   { version, betas }: { readonly version: string; readonly betas: readonly string[] },

@@ -4,7 +4,11 @@ import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
 import { countedPrompt } from './counted-usage.js';
 import { type Credential, type Dialect, type ProviderRequest } from './dialects/dialect.js';
-import { type EmbeddingAnswer, type RigBackend } from './embedding-backend.js';
+import {
+  type EmbeddingAnswer,
+  type EmbeddingRequest,
+  type RigBackend,
+} from './embedding-backend.js';
 import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { RigKeys } from './rig-keys.js';
 import { StreamExchange } from './stream-exchange.js';
@@ -82,11 +86,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
 
     ...(embeddings && {
       embed: (request, signal) => {
-        const form: AnswerForm<EmbeddingAnswer> = {
-          name: 'list of embeddings',
-          read: (answer) => embeddingAnswerIn(answer, request),
-          counted: () => countedInputTokens(request),
-        };
+        const form = embeddingsForm(request);
         return answered(request.body['model'], form, signal, () => embeddings(request));
       },
     }),
@@ -164,6 +164,12 @@ const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer
       : read;
   },
   counted: () => countedPrompt(request),
+});
+
+const embeddingsForm = (request: EmbeddingRequest): AnswerForm<EmbeddingAnswer> => ({
+  name: 'list of embeddings',
+  read: (answer) => embeddingAnswerIn(answer, request),
+  counted: () => countedInputTokens(request),
 });
 
 /** Sends requests with their credentials over the connections to one server. */
