@@ -83,7 +83,7 @@ export type PricePeriod = z.infer<typeof PricePeriod>;
 
 export const PRICE_PERIODS_MAX = 16;
 
-/** What a million tokens of a model cost, in micro-dollars. */
+/** The price of a million tokens of a model, in micro-dollars. */
 export const TokenPrice = TokenPriceList.extend({
   /** The first that has the instant of the request; in none of them the price above. */
   periods: z.array(PricePeriod).max(PRICE_PERIODS_MAX).exactOptional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 
-/** What a read model had read of another log, or of a later state of this one. */
+/** The last position of a read model in another log, or in a later state of this one. */
 export const LostPlace = z.strictObject({
   /** Of the checkpoint. */
   reader: z.string().min(1).max(200),

@@ -15,7 +15,7 @@ const createdAt = (at: string): FileEvent => ({
 });
 
 describe('the stored bytes of an account', () => {
-  it('are those of its files', () => {
+  it('belong to its files', () => {
     expect(storedBytes.keys(created)).toEqual(['7']);
     expect(foldOf(created, created)).toMatchObject({ files: 2, bytes: 40 });
     expect(foldOf(created, created, deleted)).toMatchObject({ files: 1, bytes: 20 });

@@ -11,13 +11,20 @@ import { freePorts } from '../servers/server-process.js';
 import { type Credentials } from './hostile-request.arbitrary.js';
 import { type OpenApiDocument } from './openapi.operations.js';
 
+/** No failed attempt comes from this address. */
+const FRIENDLY_ADDRESS = '192.0.2.1';
+
 /** A gateway on the embedded stores, in a process that an attack may end. */
 export interface Attacked {
   readonly url: string;
   readonly credentials: Bootstrap;
   document(): Promise<OpenApiDocument>;
-  /** The keys of the first user and the token of a new session, by the names of the document. */
-  logIn(): Promise<Credentials>;
+  /**
+   * The keys of the first user and the token of an open session, by the names of the document. A
+   * request may end the session; each log-in costs the hash of a password.
+   * @param last credentials that are returned while their session is open
+   */
+  logIn(last?: Credentials): Promise<Credentials>;
   /** Every event of the log, in order. */
   events(): Promise<readonly RecordedEvent[]>;
   /** The faults of the process and its ledger; empty if there are none. */
@@ -58,7 +65,7 @@ export const startAttacked = async (
     url,
     credentials,
     document: async () => (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument,
-    logIn: () => logIn(url, credentials),
+    logIn: async (last) => (last && (await isOpen(url, last)) ? last : logIn(url, credentials)),
     events,
     wounds: async () => [
       ...(await processWounds(member)),
@@ -73,12 +80,17 @@ export const startAttacked = async (
   };
 };
 
+const isOpen = async (url: string, last: Credentials): Promise<boolean> => {
+  const authorization = `Bearer ${last['app-token'] ?? ''}`;
+  const headers = { authorization, 'x-forwarded-for': FRIENDLY_ADDRESS };
+  return (await fetch(`${url}/api/v1/auth/me`, { headers })).ok;
+};
+
 const logIn = async (url: string, bootstrap: Bootstrap): Promise<Credentials> => {
   const { username, password, api_key, renter_key } = bootstrap;
   const response = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
-    // No failed attempt comes from this address.
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': FRIENDLY_ADDRESS },
     body: JSON.stringify({ username, password, app_name: 'attack' }),
   });
   const { access_token } = (await response.json()) as { access_token: string };

@@ -38,7 +38,7 @@ describe('one request', () => {
   let watch: LoopWatch;
   let attacked: Attacked;
   let operations: readonly Operation[];
-  let credentials: Credentials;
+  let credentials: Credentials | undefined;
 
   beforeAll(async () => {
     upstream = await startUpstream(answering('Knots', '.'));
@@ -59,7 +59,7 @@ describe('one request', () => {
   });
 
   const shownTo = ({ schemes }: Operation): readonly Header[] => {
-    const [, value] = Object.entries(credentials).find(([name]) => schemes.has(name)) ?? [];
+    const [, value] = Object.entries(credentials ?? {}).find(([name]) => schemes.has(name)) ?? [];
     return value === undefined ? [] : presented(value)[0];
   };
 
@@ -106,7 +106,7 @@ describe('one request', () => {
     for (const operation of operations) {
       const requests = drawn(requestsOf(operation));
       // Some requests end the session.
-      if (requests.length > 0) credentials = await attacked.logIn();
+      if (requests.length > 0) credentials = await attacked.logIn(credentials);
       for (const make of requests) {
         const [name, request] = make();
         const { method, path } = operation;

@@ -5,7 +5,12 @@ import { answering, chatRequest, scriptedCatalog } from '../end-to-end/quipu.har
 import { faultsOf, SECURITY_HEADERS } from './answer-laws.js';
 import { PARAMETERS, WALK_MS_MAX } from './attack.options.js';
 import { type Attacked, startAttacked } from './attacked.harness.js';
-import { type HostileRequest, hostileRequest, STATUSES_OF } from './hostile-request.arbitrary.js';
+import {
+  type Credentials,
+  type HostileRequest,
+  hostileRequest,
+  STATUSES_OF,
+} from './hostile-request.arbitrary.js';
 import { type OpenApiDocument, type Operation, operationsOf } from './openapi.operations.js';
 import { sendRaw } from './raw-request.js';
 
@@ -26,6 +31,7 @@ describe('fuzzed requests to every operation of the OpenAPI document', () => {
   let attacked: Attacked;
   let document: OpenApiDocument;
   let operations: readonly Operation[];
+  let credentials: Credentials | undefined;
   const walked: string[] = [];
 
   beforeAll(async () => {
@@ -55,8 +61,8 @@ describe('fuzzed requests to every operation of the OpenAPI document', () => {
   };
 
   const attack = async (operation: Operation): Promise<void> => {
-    // Some requests end the session, so each operation has its own.
-    const credentials = await attacked.logIn();
+    // Some requests end the session.
+    credentials = await attacked.logIn(credentials);
     await fc.assert(
       fc.asyncProperty(hostileRequest(operation, credentials), async (request) => {
         const faults = await faultsOfAnswerTo(operation, request);

@@ -235,7 +235,11 @@ describe('the command line without a server', () => {
     const overview = (projections as Record<string, unknown>[]).find(
       ({ projection }) => projection === 'account-overview',
     );
-    expect(overview).toMatchObject({ state: 'behind' });
+    expect(overview).toMatchObject({
+      state: 'behind',
+      lag_events: 1,
+      lag_seconds: expect.any(Number),
+    });
     const checked = await result('ledger', 'check');
     expect(checked).toMatchObject({ balanced: true, available_micro_usd: '26000000' });
   });

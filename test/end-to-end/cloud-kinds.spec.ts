@@ -32,7 +32,7 @@ const PRICE = `{ input_usd_per_mtok: 2, output_usd_per_mtok: 10, cache_read_usd_
 
 type Kind = 'gemini' | 'vertex' | 'bedrock';
 
-/** What a model says, whatever the kind of its provider. */
+/** The answer of a model, whatever the kind of its provider. */
 interface Say {
   readonly text?: string;
   readonly thought?: string;
@@ -217,7 +217,7 @@ models:
   it.each(KINDS)('%s: tools and thoughts over two turns', async (kind) => {
     const call = { name: 'weather', input: { city: 'Cusco' } };
     says(kind, { thought: 'Ask the tool.', call }, { text: 'Sunny' });
-    // The field of Claude's own interface is none of OpenAI's.
+    // A field of Claude's interface, which OpenAI's types do not have.
     const thinking: object = { thinking: THINKING };
     const more = kind === 'bedrock' ? thinking : { reasoning_effort: 'low' as const };
     const body = { ...asking(kind, 'Weather?'), tools: [TOOL], ...more };
@@ -287,6 +287,19 @@ models:
       content: [{ type: 'text', text: 'A quipu' }],
     });
     expect(acceptedBy(kind)).toContain('Be brief.');
+  });
+
+  it.each(KINDS)('%s: the tokens of a message are counted by the provider', async (kind) => {
+    const { input_tokens: tokens } = await anthropic.messages.countTokens({
+      model: `acme/${kind}`,
+      system: 'Be brief.',
+      messages: [{ role: 'user', content: 'Hello' }],
+      tools: [{ name: 'weather', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'any' },
+    });
+    expect(tokens).toBeGreaterThan(0);
+    const fakes = { gemini: google, vertex, bedrock };
+    expect(fakes[kind].received.at(-1)?.path).toMatch(/:countTokens$|\/count-tokens$/);
   });
 
   it.each(KINDS)('%s: a field without a translation is refused by name, free', async (kind) => {

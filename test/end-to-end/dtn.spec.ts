@@ -199,7 +199,7 @@ describe('bundles', () => {
     [{ payload_hex: 'abc!' }, 400, 'dtn_payload_invalid'],
     [{ priority: 'urgent' }, 400, 'invalid_request'],
     [{ lifetime_seconds: -1 }, 400, 'invalid_request'],
-  ])('are refused by name: %j', async (order, status, code) => {
+  ])('are rejected by name: %j', async (order, status, code) => {
     expect(await handOver(order, status)).toMatchObject({ success: false, code });
   });
 

@@ -79,7 +79,7 @@ describe('an installation whose log moves to a server and back', () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   };
 
-  /** What was issued before verifies by itself, and fits the log as it is now. */
+  /** Earlier checkpoints and proofs verify by themselves, and fit the log as it is now. */
   const expectIssued = async (): Promise<void> => {
     const log = parseVerifierKey(receipt.verifier_key);
     const { body } = await get(`/audit/requests/${receiptId}`).expect(200);
@@ -138,7 +138,7 @@ describe('an installation whose log moves to a server and back', () => {
     await node.stop();
   });
 
-  it('goes on on the server', async () => {
+  it('continues on the server', async () => {
     const { events, root } = await quipu(
       ...['log', 'copy', '--from', `sqlite:${file('events.db')}`],
       ...['--to', served(), '--to-prefix', PREFIX],
@@ -164,7 +164,7 @@ describe('an installation whose log moves to a server and back', () => {
     expect((await overview(position)).position).toBe(position);
   });
 
-  it('goes on on a file again', async () => {
+  it('continues on a file again', async () => {
     const there = await overview();
     await world.quipu.stop();
     const back = `sqlite:${file('back.db')}`;

@@ -104,7 +104,7 @@ describe('passes of satellites', () => {
       'elements_decayed',
       'satellite_id',
     ],
-  ])('are refused by name: %j', async (query, status, code, param) => {
+  ])('are rejected by name: %j', async (query, status, code, param) => {
     expect(await passes(query, status)).toMatchObject({ success: false, code, param });
   });
 

@@ -43,7 +43,7 @@ const rig: Script = (response, received) => {
 
 const CACHED = '"cached_tokens":100';
 
-/** The edge is between the 150 tokens of a request and those of several. */
+/** The edge is between the 150 tokens of one request and the tokens of several. */
 const catalogOf = (baseUrl: string): string => `
 rigs:
   - { name: scripted, kind: openai, base_url: '${baseUrl}', server: vllm }
@@ -251,7 +251,7 @@ describe('the same usage', () => {
     expect(steps.size).toBe(purpose === 'consensus_completion' ? 2 : 1);
   });
 
-  it('is that of every product with tokens', () => {
+  it('is charged for every product with tokens', () => {
     const products = areas
       .flatMap((area) => area.products)
       .filter(({ meters, callsTools }) => callsTools || Object.hasOwn(meters, INPUT_METER))

@@ -20,7 +20,7 @@ interface Streamed {
   readonly message: JsonObject;
 }
 
-/** What a client makes of the chunks of one choice. */
+/** The message that a client makes of the chunks of one choice. */
 export const joinedDeltas = (chunks: readonly JsonObject[]): Streamed => {
   const choices = chunks.flatMap(
     (chunk) => chunk['choices'] as readonly { delta: Delta; finish_reason: string | null }[],

@@ -20,7 +20,7 @@ export interface ProviderAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pieces: readonly (string | Uint8Array)[];
-  /** What happens after the last piece. Default `end`. */
+  /** The fate of the connection after the last piece. Default `end`. */
   readonly ending?: 'end' | 'hang' | 'destroy';
 }
 

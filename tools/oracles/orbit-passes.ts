@@ -90,7 +90,7 @@ const found = async (
   return compared(sightings, mask);
 };
 
-/** What the engine finds beside what Skyfield found. */
+/** The passes of the engine beside the passes of Skyfield. */
 export const comparePasses = async (
   records: readonly RecordedPasses[],
 ): Promise<PassComparison> => {

@@ -54,7 +54,7 @@ const copied = async (
       await copy.follow({ oneByOne, signal });
     }
     if (!follow) signal.throwIfAborted();
-    // What the writers said last.
+    // The last words of the writers.
     if (follow) await copy.run({ oneByOne });
     const { events, root } = await copy.compare();
     return {

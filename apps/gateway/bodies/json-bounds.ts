@@ -25,8 +25,8 @@ const CLOSE_OBJECT = 0x7d;
 const LOOP_BYTES = 256;
 
 /**
- * Rejects JSON that is too expensive to parse: too many values, levels or kinds of objects. It reads
- * the bytes, builds nothing and stops at a limit. It does not check the syntax.
+ * Rejects JSON that is too expensive to parse: too many values, levels or kinds of objects. It
+ * reads the bytes, builds nothing and stops at a limit. It does not check the syntax.
  *
  * An empty list or object counts as two values.
  * @throws HttpFailure 400; for too many levels it names the field

@@ -107,7 +107,7 @@ export class BundlesController {
   @Get('bundles')
   @ApiOperation({
     summary: 'List the bundles',
-    description: 'Those that the account has handed over, also those that have ended.',
+    description: 'All bundles that the account has handed over, also the ended ones.',
   })
   @ApiOkResponse({ type: BundleListDto, description: 'A page of bundles.' })
   async list(

@@ -15,7 +15,7 @@ import { CHAT_BODY } from './chat.docs.js';
 import { EstimateDto } from './estimate.dto.js';
 import { presentEstimate } from './estimate.presenter.js';
 
-/** What a chat would cost. */
+/** The price of a chat before it runs. */
 @ApiTags('inference')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
@@ -34,7 +34,7 @@ export class EstimateController {
       'Takes the body of a chat completion and runs the code that would hold its worst case: ' +
       'prices, tiers, balance, budgets, limits per minute, and whether a rig can take it. ' +
       'Nothing is held or charged, and no rig is called. An unknown model, an empty balance or a ' +
-      'feature that no rig has are `rejections` of the answer. It is that of this instant.',
+      'feature that no rig has are `rejections` of the answer. It is true at this instant.',
   })
   @ApiBody(CHAT_BODY)
   @ApiOkResponse({ type: EstimateDto, description: 'The price, and what would refuse the chat.' })

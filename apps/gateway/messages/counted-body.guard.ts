@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { type FastifyRequest } from 'fastify';
 import { HttpFailure } from '../errors/http-failure.js';
 
-/** Counting is free, so what it parses is less than what a chat may send. */
+/** Counting is free, so it parses less than a chat may send. */
 export const COUNTED_BODY_BYTES_MAX = 1_048_576;
 
 /**
@@ -18,7 +18,7 @@ export class CountedBodyGuard implements CanActivate {
     throw new HttpFailure({
       status: 413,
       code: 'body_too_large',
-      message: `tokens are counted of bodies with a content-length of ${COUNTED_BODY_BYTES_MAX} at most`,
+      message: `content-length: expected at most ${COUNTED_BODY_BYTES_MAX} bytes to count tokens`,
     });
   }
 }

@@ -59,7 +59,7 @@ export class StationsController {
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'List the ground stations',
-    description: 'The registered stations by id, and those that ship with Quipu.',
+    description: 'The registered stations by id, and the stations that ship with Quipu.',
   })
   @ApiOkResponse({ type: StationListDto, description: 'A page of stations.' })
   async stations(@Query() query: OrbitPageDto): Promise<StationListDto> {
@@ -120,7 +120,8 @@ export class StationsController {
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'List the satellites',
-    description: 'Satellites with imported elements by id, and those that ship with Quipu.',
+    description:
+      'Satellites with imported elements by id, and the satellites that ship with Quipu.',
   })
   @ApiOkResponse({ type: SatelliteListDto, description: 'A page of satellites.' })
   async satellites(@Query() query: OrbitPageDto): Promise<SatelliteListDto> {
@@ -136,8 +137,8 @@ export class StationsController {
   @ApiOperation({
     summary: 'Import elements of satellites',
     description:
-      'Only for an Admin. Elements that are not newer than those in force change nothing. A text ' +
-      'with a fault imports nothing.',
+      'Only for an Admin. Elements in force change for newer ones only. A text with a fault ' +
+      'imports nothing.',
   })
   @ApiOkResponse({ type: ImportedElementsDto, description: 'What was imported.' })
   @FailsWith('elements_invalid')

@@ -93,7 +93,7 @@ export class AccountLedger extends Ledger {
     const { state } = await this.accounts.stateOf(accountStream(order.accountId));
     const data = { ...order, group, ...(paced && { paced }) };
     const [placed] = accountDecider.decide({ type: 'PlaceHold', data }, state);
-    // The id of the order is that of an open hold: it is what would be held.
+    // The id of the order belongs to an open hold, which would be held.
     if (placed?.type !== 'HoldPlaced') return placedHold(state, order.holdId);
     const { lines, amountMicroUsd } = placed.data;
     return {

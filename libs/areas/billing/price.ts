@@ -66,7 +66,7 @@ const isWithinInOrder = (lines: readonly ChargedLine[], held: readonly PriceLine
   });
 };
 
-/** The held lines that the line may be charged to, those of its step first, then those above. */
+/** The held lines that the line may be charged to, of its step first, then of the steps above. */
 const boundsOf = (line: ChargedLine, held: ReadonlyMap<string, Unused>): readonly Unused[] => {
   const bounds: Unused[] = [];
   for (let step = line.step ?? ROOT; ; step = parentOf(step)) {

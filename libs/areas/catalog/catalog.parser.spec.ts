@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { RIG_KINDS } from '#events/rig-kinds.js';
 import { CatalogError } from './catalog.error.js';
 import { RIG_KINDS } from '#events/rig-kinds.js';
 import { parseCatalog } from './catalog.parser.js';

@@ -49,10 +49,10 @@ const reroute = (route: readonly BookedHop[] | null) =>
 describe('a bundle', () => {
   it('is accepted or rejected once', () => {
     const accept = { type: 'AcceptBundle', data: accepted.data } as const;
-    const refuse = { type: 'RejectBundle', data: rejected.data } as const;
+    const rejectIt = { type: 'RejectBundle', data: rejected.data } as const;
     bundles.given().when(accept).then(accepted);
-    bundles.given().when(refuse).then(rejected);
-    bundles.given(accepted).when(refuse).thenNothing();
+    bundles.given().when(rejectIt).then(rejected);
+    bundles.given(accepted).when(rejectIt).thenNothing();
     bundles.given(rejected).when(accept).thenNothing();
   });
 

@@ -43,7 +43,7 @@ export class CancelBundleHandler implements ICommandHandler<CancelBundleCommand>
   }
 }
 
-/** What `bundle-custody.saga.ts` sends. Each may come twice. */
+/** A command of `bundle-custody.saga.ts`. Each may come twice. */
 abstract class OnBundle extends Command<void> {
   constructor(
     readonly bundleId: string,
@@ -128,7 +128,7 @@ const isKept = ({ route: before }: CustodyRecord, route: Route, nowMs: number): 
   contactsOf(before) === contactsOf(route) &&
   (before ?? []).every(({ lapsesAt }) => Date.parse(lapsesAt) >= nowMs);
 
-/** What `plan-changes.saga.ts` sends. */
+/** The command of `plan-changes.saga.ts`. */
 export class ReplanBundlesCommand extends Command<void> {
   constructor(readonly context: CommandContext) {
     super();

@@ -57,7 +57,7 @@ export class ContactPlans {
         found.push(...(await this.#passesOf(link, nowMs)));
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        gaps.push({ linkId: link.linkId, reason: error.message });
+        gaps.push({ linkId: link.linkId, reason: error.detail });
       }
     }
     const isAhead = (one: Contact): boolean => one.endMs > nowMs && one.startMs < endMs;

@@ -7,6 +7,7 @@ import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { type Reader } from '#platform/runtime/projections/reader.js';
 import {
+  HistoryQuery,
   type LoggedEvent,
   StreamFollower,
   type StreamHistory,
@@ -119,17 +120,7 @@ export class BundleContentHandler implements IQueryHandler<BundleContentQuery> {
 
 export type LoggedBundleEvent = LoggedEvent<BundleEvent>;
 
-export class BundleHistoryQuery extends Query<StreamHistory<BundleEvent>> {
-  constructor(
-    /** As a caller sent it. */
-    readonly bundleId: string,
-    readonly reader: Reader,
-    /** The revision after which the events begin; null for all. */
-    readonly after: bigint | null,
-  ) {
-    super();
-  }
-}
+export class BundleHistoryQuery extends HistoryQuery<BundleEvent> {}
 
 @QueryHandler(BundleHistoryQuery)
 export class BundleHistoryHandler implements IQueryHandler<BundleHistoryQuery> {
@@ -144,18 +135,18 @@ export class BundleHistoryHandler implements IQueryHandler<BundleHistoryQuery> {
   }
 
   /** @throws DomainError `bundle_not_found`, `bundle_event_unknown` */
-  async execute({ bundleId, reader, after }: BundleHistoryQuery) {
-    const bundle = await this.stored.find(bundleId, reader);
-    const stream = bundleStream(bundle.bundleId);
-    if (after !== null && !(await this.#follower.hasEvent(stream, after))) {
-      reject('bundle_event_unknown', `the bundle has no event ${after}`);
-    }
-    return this.#follower.history({ stream, after, isOver: bundle.status !== 'stored', isLast });
+  async execute({ id, reader, after }: BundleHistoryQuery): Promise<StreamHistory<BundleEvent>> {
+    const { bundleId, status } = await this.stored.find(id, reader);
+    const followed = { stream: bundleStream(bundleId), after, isOver: status !== 'stored', isLast };
+    return this.#follower.historyAfter(followed, rejectAfter);
   }
 }
 
 const isLast = ({ type }: BundleEvent): boolean =>
   type !== 'BundleAccepted' && type !== 'BundleRerouted';
+
+const rejectAfter = (after: bigint): never =>
+  reject('bundle_event_unknown', `the bundle has no event ${after}`);
 
 export interface RoutesAsked {
   /** Null: this node. */
@@ -232,7 +223,7 @@ export class PlanHandler implements IQueryHandler<PlanQuery> {
   }
 }
 
-/** What was declared and planned by hand, without the passes. */
+/** The declared links and the contacts planned by hand, without the passes. */
 export class PlanStateQuery extends Query<PlanState> {}
 
 @QueryHandler(PlanStateQuery)

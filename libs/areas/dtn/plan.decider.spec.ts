@@ -49,7 +49,7 @@ describe('a contact', () => {
     plans.given().when(plan(past)).thenThrows('contact_invalid');
   });
 
-  it('is refused in a full plan, until others are over', () => {
+  it('is rejected in a full plan, until others are over', () => {
     const full = Array.from({ length: CONTACTS_MAX }, (_, n) => planned(n + 1));
     plans
       .given(...full)
@@ -81,7 +81,7 @@ describe('a link', () => {
       .then(declared(2, { stationId: 2 }));
   });
 
-  it('is refused above the limit', () => {
+  it('is rejected above the limit', () => {
     const full = Array.from({ length: LINKS_MAX }, (_, n) =>
       declared(n + 1, { satelliteId: n + 1 }),
     );

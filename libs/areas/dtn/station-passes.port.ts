@@ -1,4 +1,4 @@
-/** What the contact plan needs of a pass. */
+/** The part of a pass that the contact plan needs. */
 export interface PassWindow {
   readonly startMs: number;
   readonly endMs: number;

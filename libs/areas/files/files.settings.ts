@@ -4,7 +4,7 @@ import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/s
 export interface FileSettings {
   /** The largest file of each purpose, in bytes. */
   readonly bytesMax: Readonly<Record<FilePurpose, number>>;
-  /** What the files of one account may take, and what it may upload on a day. */
+  /** The most bytes of the files of one account. */
   readonly accountBytesMax: number;
 }
 

@@ -53,7 +53,7 @@ export class EstimateChatHandler {
     if (strategy) throw refusedField('routing_mode', 'expected auto or rig_{id} of a chat model');
     const priced = await rejections.of(() => this.pricing.price(order));
     if (!priced) return { price: null, availableMicroUsd: null, rejections: rejections.found };
-    await rejections.of(() => this.rigs.check(priced.target, body));
+    await rejections.of(() => this.rigs.check(priced.target, body, order.original));
     const { adapter } = body;
     if (adapter != null) {
       await rejections.of(() => this.adapters.place(accountId, adapter, priced.model.id));

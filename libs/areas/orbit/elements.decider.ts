@@ -11,7 +11,7 @@ export interface ElementsState {
   readonly epoch: string;
 }
 
-/** Older elements than those in force, and the same ones again, change nothing. */
+/** Older elements, and the same ones again, change nothing. */
 const decide = ({ data }: ElementsCommand, { epoch }: ElementsState): ElementsImported[] =>
   data.epoch > epoch ? [ElementsImported.of(data)] : [];
 

@@ -11,7 +11,7 @@ import { BUILT_IN_SATELLITES } from './built-in.satellites.js';
 import { BUILT_IN_STATIONS } from './built-in.stations.js';
 import { reject } from './orbit.errors.js';
 
-/** The registered stations and imported elements, and those that ship with Quipu. */
+/** The registered stations and imported elements, and the built-in ones. */
 @Injectable()
 export class OrbitBook {
   constructor(
@@ -27,7 +27,7 @@ export class OrbitBook {
   }
 
   /**
-   * The elements in force: imported ones, however old, replace those that ship.
+   * The elements in force: imported ones, however old, replace the built-in ones.
    * @throws DomainError `satellite_not_found`
    */
   async satellite(satelliteId: number): Promise<SatelliteElements> {

@@ -9,7 +9,7 @@ import { type OrbitEnd, orbitsEngine, type OrbitTask } from './orbits.engine.js'
 
 /** Computations at once, of all accounts and of one. */
 const TASKS = { total: 8, perAccount: 2, reserve: 4 };
-/** Requests of one account that wait for their turn; the next one is refused. */
+/** Requests of one account that wait for their turn; the next one is rejected. */
 export const WAITING_PER_ACCOUNT_MAX = 16;
 const WAIT_MS_MAX = 10_000;
 /** Results that are kept, so that a page after the first costs nothing. */

@@ -79,7 +79,7 @@ export class PassesHandler implements IQueryHandler<PassesQuery> {
   }
 }
 
-/** The figure is that of the authors of python-sgp4, for an orbit near the Earth. */
+/** The authors of python-sgp4 give this figure for an orbit near the Earth. */
 const warningOf = (ageDays: number, daysMax: number): string | null => {
   const days = Math.abs(ageDays);
   if (days <= daysMax) return null;

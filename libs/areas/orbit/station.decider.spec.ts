@@ -33,14 +33,14 @@ describe('registering a station', () => {
     stations.given(registered(2)).when(register(later)).thenNothing();
   });
 
-  it('is refused where another one has the name', () => {
+  it('is rejected where another one has the name', () => {
     const moved = { ...QUITO, heightM: 2_999 };
     stations.given(registered(2)).when(register(moved)).thenThrows('station_name_taken');
     const built = { ...QUITO, name: 'Royal Observatory, Greenwich' };
     stations.given().when(register(built)).thenThrows('station_name_taken');
   });
 
-  it('is refused above the limit', () => {
+  it('is rejected above the limit', () => {
     const all = Array.from({ length: STATIONS_MAX }, (_, n) =>
       registered(n + 2, { name: `Station ${n}` }),
     );
@@ -60,7 +60,7 @@ describe('retiring a station', () => {
     stations.given(registered(2)).when(retire(2)).then(retired(2));
   });
 
-  it('is refused for one that there is not, and for the one that ships', () => {
+  it('is rejected for one that there is not, and for the one that ships', () => {
     stations.given(registered(2), retired(2)).when(retire(2)).thenThrows('station_not_found');
     stations.given().when(retire(1)).thenThrows('station_built_in');
   });

@@ -107,7 +107,7 @@ describe('a bundle', () => {
     [RFC_BUNDLE.replace('8501010000', '8501020000408501010000'), 'malformed'],
     // A lifetime above 2^53.
     [RFC_BUNDLE.replace('1a000f4240', '1bffffffffffffffff'), 'unsupported'],
-  ])('that is not one is refused: %#', (text, code) => {
+  ])('that is not one is rejected: %#', (text, code) => {
     expect(faultOf(hex(text))).toBe(code);
   });
 
@@ -199,7 +199,7 @@ describe('the decoder', () => {
     );
   });
 
-  it('refuses damaged bytes, or reads what is written with the same bytes', () => {
+  it('rejects damaged bytes, or reads what is written with the same bytes', () => {
     const damage = fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(bundles, damage, fc.nat(400), (bundle, changes, cut) => {
@@ -216,7 +216,7 @@ describe('the decoder', () => {
     );
   });
 
-  it('refuses any other bytes', () => {
+  it('rejects any other bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(faultOf(bytes)).not.toBe('none');

@@ -1,4 +1,4 @@
-/** What is wrong with the bytes of a bundle, or with what should become one. */
+/** A fault of the bytes of a bundle, or of the parts of one. */
 export type BundleFault =
   | 'malformed'
   /** Well-formed, and beyond what this implementation reads. */

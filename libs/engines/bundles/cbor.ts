@@ -33,8 +33,11 @@ export const uint = (value: number): Uint8Array => head(UNSIGNED, value);
 export const bytes = (content: Uint8Array): Uint8Array =>
   joined([head(BYTES, content.length), content]);
 
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export const text = (content: string): Uint8Array => {
-  const encoded = new TextEncoder().encode(content);
+  const encoded = ENCODER.encode(content);
   return joined([head(TEXT, encoded.length), encoded]);
 };
 
@@ -84,7 +87,7 @@ export class CborReader {
   text(): string {
     const content = this.#take(this.#head(TEXT, 'a text string'));
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+      return DECODER.decode(content);
     } catch (cause) {
       throw new BundleError('malformed', `the text before byte ${this.#at} is no UTF-8`, { cause });
     }

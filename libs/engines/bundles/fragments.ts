@@ -15,7 +15,7 @@ export const FRAGMENTS_MAX = 10_000;
 const OVERHEAD_BYTES = 64;
 
 /**
- * A bundle in parts of at most so many bytes on the wire; the bundle itself where it fits.
+ * A bundle in parts of at most `bytesMax` bytes on the wire; the bundle itself where it fits.
  * @throws BundleError `unsupported` for a bundle that must not be divided, or not so far
  */
 export const fragmentsOf = (bundle: Bundle, bytesMax: number): readonly Bundle[] => {

@@ -19,7 +19,7 @@ export interface SecurityBlock {
 const HAS_PARAMETERS = 1;
 const ITEMS_MAX = 64;
 
-/** What a signature or a tag covers beside the content of its target: RFC 9173, section 3.3.3. */
+/** The headers that a signature or a tag covers, too: RFC 9173, section 3.3.3. */
 export const SCOPE = { primary: 0x1, target: 0x2, security: 0x4 } as const;
 export const SCOPE_MASK = 0x7;
 

@@ -9,12 +9,14 @@ const SLOPE_MS = 250;
 /**
  * The instants within a window at which a smooth curve has a maximum or a minimum, in their order.
  * Two of them within one step cancel each other and are not found.
+ * @param isFar of a value near which an extreme need not be exact
  */
 export const bendsOf = (
   curve: Curve,
   fromMs: number,
   toMs: number,
   stepMs: number,
+  isFar: (value: number) => boolean = () => false,
 ): readonly number[] => {
   const slope: Curve = (atMs) => curve(atMs + SLOPE_MS) - curve(atMs - SLOPE_MS);
   const bends: number[] = [];
@@ -25,7 +27,7 @@ export const bendsOf = (
   while (atMs < toMs + stepMs) {
     const next = curve(atMs + stepMs);
     if (before < here !== here < next) {
-      const bendMs = crossingOf(slope, atMs - stepMs, atMs + stepMs);
+      const bendMs = isFar(here) ? atMs : crossingOf(slope, atMs - stepMs, atMs + stepMs);
       if (bendMs > fromMs && bendMs < toMs && bendMs > (bends.at(-1) ?? fromMs)) bends.push(bendMs);
     }
     [before, here] = [here, next];

@@ -12,7 +12,7 @@ const MS_PER_CENTURY = 36_525 * MS_PER_DAY;
 /** Noon of 1 January 2000. */
 const J2000_MS = Date.UTC(2000, 0, 1, 12);
 
-/** What the angles and positions of a station are computed from. */
+/** A place on or above the ellipsoid. */
 export interface Place {
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;
@@ -82,8 +82,8 @@ export class Horizon {
     const azimuthDeg = Math.atan2(east, north) / RADIANS;
     return {
       azimuthDeg: azimuthDeg < 0 ? azimuthDeg + 360 : azimuthDeg,
-      elevationDeg: Math.atan2(up, Math.hypot(east, north)) / RADIANS,
-      rangeKm: Math.hypot(x, y, z),
+      elevationDeg: Math.atan2(up, Math.sqrt(east * east + north * north)) / RADIANS,
+      rangeKm: Math.sqrt(x * x + y * y + z * z),
     };
   }
 }

@@ -8,7 +8,7 @@ export const POINTS_MAX = 1_500;
 
 const MS_PER_DAY = 86_400_000;
 
-/** Milliseconds since the Unix epoch, of the years 1957 to 2056: those of two-line elements. */
+/** Milliseconds since the Unix epoch, of 1957 to 2056: two-line elements have these years. */
 const AtMs = z
   .number()
   .min(Date.UTC(1957, 0))

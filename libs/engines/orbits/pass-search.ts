@@ -6,6 +6,8 @@ import { type Satellite } from './satellite.js';
 
 /** Extremes of elevation and range of one orbit are further apart, also at perigee. */
 const STEP_MS = 60_000;
+/** So far below the mask a satellite does not rise above it within a step. */
+const FAR_DEG = 30;
 /** Half of the span over which a range rate is measured. */
 const RATE_MS = 500;
 const MS_PER_DAY = 86_400_000;
@@ -19,7 +21,7 @@ export interface PassWindow {
   readonly toMs: number;
 }
 
-/** What a station sees of a satellite. */
+/** The view of a satellite from a station. */
 export class View {
   readonly #horizon: Horizon;
 
@@ -59,7 +61,8 @@ export const passesOver = (
 ): readonly Pass[] => {
   const view = new View(satellite, place);
   const above = (atMs: number): number => view.elevation(atMs) - maskDeg;
-  const knots = [fromMs, ...bendsOf(view.elevation, fromMs, toMs, STEP_MS), toMs];
+  const isFar = (elevationDeg: number): boolean => elevationDeg < maskDeg - FAR_DEG;
+  const knots = [fromMs, ...bendsOf(view.elevation, fromMs, toMs, STEP_MS, isFar), toMs];
   const passes: Pass[] = [];
   let aosMs: number | null = null;
   let isOpen = above(fromMs) >= 0;

@@ -32,7 +32,7 @@ export class Satellite {
   constructor(elements: OrbitElements) {
     this.#record = recordOf(elements);
     this.#epochMs = epochMsOf(elements);
-    this.#refuseError(this.#epochMs);
+    this.#rejectFault(this.#epochMs);
   }
 
   /**
@@ -42,12 +42,12 @@ export class Satellite {
   at(atMs: number): State {
     // The epoch of the record is rounded to a Julian date, and that of the elements is not.
     const state = sgp4(this.#record, (atMs - this.#epochMs) / MS_PER_MINUTE);
-    if (state === null) this.#refuseError(atMs);
+    if (state === null) this.#rejectFault(atMs);
     if (state === null || checkForDecay(this.#record)) throw decayed(atMs);
     return state;
   }
 
-  #refuseError(atMs: number): void {
+  #rejectFault(atMs: number): void {
     const { error } = this.#record;
     if (error === SatRecError.None) return;
     if (error === SatRecError.Decayed) throw decayed(atMs);

@@ -11,7 +11,7 @@ export interface AcceptedLine {
   readonly model: string;
   /** The worst case, as the same request would be held for without a batch. */
   readonly bound: Quantities;
-  /** What decides its prices; absent where its meters have one price. */
+  /** The terms that decide its prices; absent where its meters have one price. */
   readonly terms?: TariffTerms;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { atomicity, closing, expectedRevisions, repeatedAppends } from './appending.contract.js';
-import { instants, limits } from './limits.contract.js';
+import { instants, limits, orderedAppends } from './limits.contract.js';
 import { followsTheModel } from './event-store.model.contract.js';
 import { counted, onFreshLog, type OpenLog } from './event-store.fixture.js';
 import { anotherHandle, readingAll, readingAStream } from './reading.contract.js';
@@ -18,6 +18,7 @@ export const eventStoreContract = (adapter: string, open: OpenLog): void =>
     repeatedAppends(open);
     atomicity(open);
     instants(open);
+    orderedAppends(open);
     limits(open);
     readingAStream(open);
     readingAll(open);

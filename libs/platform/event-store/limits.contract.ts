@@ -8,6 +8,7 @@ import {
   event,
   follow,
   metadata,
+  numbersOf,
   onFreshLog,
   type OpenLog,
   readLog,
@@ -55,6 +56,37 @@ export const instants = (open: OpenLog): void =>
           const attempt = store.append('job-1', [{ ...event(), recordedAt }], 'any');
           await expect(attempt).rejects.toThrow(InvalidAppendError);
         })(),
+    );
+  });
+
+export const orderedAppends = (open: OpenLog): void =>
+  describe('appends in order', () => {
+    it(
+      'are written in their order, whatever streams they are to',
+      onFreshLog(open, async (store) => {
+        const heads = new Map<string, number>();
+        const appends = Array.from({ length: 200 }, (_, turn) => {
+          const stream = `job-${turn % 7}`;
+          const head = heads.get(stream);
+          heads.set(stream, (head ?? -1) + 1);
+          const expected = head === undefined ? ('no-stream' as const) : BigInt(head);
+          return { stream, events: counted(1, turn), expected };
+        });
+        await store.appendInOrder?.(appends);
+        expect(numbersOf(await readLog(store))).toEqual(appends.map((_, turn) => turn));
+      }),
+    );
+
+    it(
+      'fail with the first error in order',
+      onFreshLog(open, async (store) => {
+        const stale = { stream: 'job-1', events: counted(1), expected: 7n };
+        const late = { stream: 'job-2', events: counted(1), expected: 8n };
+        const written = { stream: 'job-3', events: counted(1), expected: 'no-stream' as const };
+        const attempt = store.appendInOrder?.([written, stale, late]);
+        await expect(attempt).rejects.toMatchObject({ code: 'stale-revision', stream: 'job-1' });
+        expect(await readStream(store, 'job-3')).toHaveLength(1);
+      }),
     );
   });
 

@@ -17,7 +17,7 @@ export const markOf = ({
 }: Named & Pick<RecordedEvent, 'position'>): string =>
   JSON.stringify([position.toString(), stream, revision.toString(), id]);
 
-/** Names one event wherever the log is stored, for what outlives a move of the log. */
+/** Names one event wherever the log is stored, for records that outlive a move of the log. */
 export const nameOfEvent = ({ stream, revision, id }: Named): string =>
   JSON.stringify([stream, revision.toString(), id]);
 

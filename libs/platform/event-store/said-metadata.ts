@@ -19,7 +19,7 @@ export const isInstant = (value: unknown): boolean => {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === value;
 };
 
-/** The field by which metadata are not those of an event of Quipu; undefined where they are. */
+/** The field by which metadata differ from an event of Quipu's; undefined where none does. */
 export const wrongFieldOf = (
   metadata: Partial<Record<keyof EventMetadata, unknown>>,
 ): keyof EventMetadata | undefined => {

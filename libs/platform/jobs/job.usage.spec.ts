@@ -84,6 +84,30 @@ describe('the lines of a charge', () => {
     });
   });
 
+  it('have the price of a unit that has one, and never more than the held price', () => {
+    const held = [
+      { meter: 'input_tokens', quantity: 10, unitPriceMicroUsd: '5', perUnits: 1, model: 'm' },
+    ];
+    const at = (unitPriceMicroUsd: string) => ({ unitPriceMicroUsd, perUnits: 1 });
+    const used = [
+      { meter: 'input_tokens', quantity: 4, price: { ...at('9'), tier: { service: 'fast' } } },
+      { meter: 'cache_read_tokens', quantity: 7, price: { ...at('1'), model: 'other' } },
+    ];
+    expect(chargedLines(held, used)).toEqual({
+      lines: [
+        {
+          meter: 'cache_read_tokens',
+          quantity: 7,
+          ...at('1'),
+          model: 'other',
+          heldAs: 'input_tokens',
+        },
+        { meter: 'input_tokens', quantity: 3, ...at('5'), model: 'm' },
+      ],
+      excess: [{ meter: 'input_tokens', quantity: 1 }],
+    });
+  });
+
   it('never take the same held unit twice', () => {
     const used = [
       { step: 'a', meter: 'rows', quantity: 6 },

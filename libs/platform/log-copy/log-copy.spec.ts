@@ -86,11 +86,11 @@ describe('a copy of a log', () => {
     expect((await back.chain?.check({ upTo: await back.head() }))?.damaged).toEqual([]);
   });
 
-  it('goes on where it was stopped, at any event', async () => {
+  it('continues where it was stopped, at any event', async () => {
     const source = await embedded('source');
     await fill(source, 40);
     const events = await bare(source);
-    // What a kill leaves behind is the beginning of the log.
+    // A kill leaves the beginning of the log.
     for (const stop of [0, 1, 2, 63, 64, events.length - 1]) {
       const partial = await embedded(`stopped-${stop}`);
       for (const { stream, revision, ...one } of events.slice(0, stop)) {

@@ -41,7 +41,7 @@ export interface CopyOptions {
    */
   readonly oneByOne?: boolean;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Ends the copy between two appends; the next run goes on behind what is copied. */
+  /** Ends the copy between two appends; the next run continues behind the copied events. */
   readonly signal?: AbortSignal;
 }
 
@@ -64,15 +64,15 @@ const START: Seam = { copied: 0, source: 0n, target: 0n };
 /**
  * Copies a log to another store: streams, revisions, ids, instants and order as they were, so that
  * the copy has the same tree. The target itself says how far it is: what is there is compared, and
- * the copy goes on behind it. So it may be killed at any event.
+ * the copy continues behind it. So it may be killed at any event.
  */
 export class LogCopy {
   readonly #hasher = new EventHasher();
-  /** What was found in both. */
+  /** The state that was found in both. */
   #seam = START;
   /** Up to so many events it is copied one by one. */
   #carefulUpTo = 0;
-  /** Of the source, with what was written since. */
+  /** Of the source, with the events written since. */
   #progress: CopyProgress = { copied: 0, position: 0n };
 
   constructor(

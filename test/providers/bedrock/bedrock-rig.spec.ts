@@ -188,6 +188,17 @@ describe('a rig of Bedrock', () => {
     });
   });
 
+  it('sends Claude no temperature beside its thinking', async () => {
+    await complete({ thinking: { type: 'adaptive' }, temperature: 0.7 });
+    expect(fake.accepted.at(-1)).toMatchObject({
+      inferenceConfig: {},
+      additionalModelRequestFields: { thinking: { type: 'adaptive' } },
+    });
+    expect(fake.accepted.at(-1)?.inferenceConfig).not.toHaveProperty('temperature');
+    await complete({ thinking: { type: 'disabled' }, temperature: 0.7 });
+    expect(fake.accepted.at(-1)).toMatchObject({ inferenceConfig: { temperature: 0.7 } });
+  });
+
   it('asks for JSON by a schema, and for an effort', async () => {
     const schema = { type: 'object', additionalProperties: false };
     await complete({

@@ -1,4 +1,4 @@
-/** What Converse refuses in a request whose members are all known. */
+/** Requests that Converse refuses although all their members are known. */
 import { type ContentBlock, type ConverseRequest, type Message } from './converse.schema.js';
 
 const IMAGES_MAX = 20;

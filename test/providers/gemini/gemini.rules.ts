@@ -1,4 +1,4 @@
-/** What the API refuses in a request whose fields are all known. */
+/** Requests that the API refuses although all their fields are known. */
 import { type Content, type GenerateRequest, type Part } from './gemini.schema.js';
 
 /** Exactly one of these is the data of a part. */

@@ -28,7 +28,7 @@ const MS_PER_SECOND = 1_000;
 export const sendMsOf = ({ bitsPerSecond }: Contact, bytes: number): number =>
   (bytes * BITS_PER_BYTE * MS_PER_SECOND) / bitsPerSecond;
 
-/** What a contact carries from its beginning to its end. */
+/** The bytes that a contact carries from its beginning to its end. */
 export const volumeOf = ({ startMs, endMs, bitsPerSecond }: Contact): number =>
   Math.floor(((endMs - startMs) * bitsPerSecond) / BITS_PER_BYTE / MS_PER_SECOND);
 

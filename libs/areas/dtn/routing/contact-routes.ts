@@ -69,7 +69,7 @@ export const routesOf = (
 
 type Graph = ReadonlyMap<NodeId, readonly Contact[]>;
 
-/** The contacts by their sender, without those that cannot carry the bundle. */
+/** The contacts that can carry the bundle, by their sender. */
 const graphOf = (plan: readonly Contact[], search: RouteSearch): Graph => {
   const { bytes, priority, booked, readyAtMs, expiresAtMs } = search;
   const graph = new Map<NodeId, Contact[]>();

@@ -68,7 +68,7 @@ describe('a whole answer of an embedded model', () => {
 
   it('is counted without being written', async () => {
     const { rig, heard } = speaking([]);
-    expect(await rig.count?.(body(), never)).toBe(USAGE.promptTokens);
+    expect(await rig.count(body(), never)).toBe(USAGE.promptTokens);
     expect(heard.request).toMatchObject({ maxTokens: 0 });
     expect(heard.ended).toBe(true);
   });

@@ -202,7 +202,7 @@ export class ConsensusChats {
   }
 }
 
-/** What is charged of each member whose work is charged, and of the synthesis. */
+/** The charges of each member whose work is charged, and of the synthesis. */
 const chargedOf = ({ plan, outcomes }: Proposed, synthesis: AcceptedPart | null): Charged => {
   const lines: ChargedLine[] = [];
   const doubts = new Set<UsageDoubt>();

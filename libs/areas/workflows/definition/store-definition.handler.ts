@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -9,7 +10,13 @@ import { WorkflowStreams } from '../runs/workflow-streams.js';
 import { versionHolder, WorkflowBlobs } from '../workflow-blobs.js';
 import { reject } from '../workflows.errors.js';
 import { checkDefinition } from './check-definition.js';
-import { type Workflow } from './workflows.decider.js';
+import {
+  isNewVersion,
+  type VersionTarget,
+  type Workflow,
+  type WorkflowCommand,
+  type WorkflowsState,
+} from './workflows.decider.js';
 
 /** What a request made, or the same request made before. */
 export interface StoredVersion {
@@ -21,7 +28,7 @@ export interface StoredVersion {
 export class StoreDefinitionCommand extends Command<StoredVersion> {
   constructor(
     readonly accountId: string,
-    readonly target: { readonly name: string } | { readonly workflowId: number },
+    readonly target: VersionTarget,
     /** As its author sent it. */
     readonly definition: unknown,
     readonly context: CommandContext,
@@ -44,9 +51,11 @@ export class StoreDefinitionHandler implements ICommandHandler<StoreDefinitionCo
     const { accountId, target, context } = command;
     const { document, plan } = checkDefinition(command.definition, this.tools);
     const requestId = derivedId('workflow-version', context.requestId);
+    // A request that is rejected stores nothing.
+    isNewVersion(target, requestId, await this.streams.workflowsOf(accountId));
     const definition = await this.blobs.put(accountId, document, versionHolder(requestId));
     const facts = { accountId, plan, definition, requestId, versionedAt: instant(this.clock) };
-    const state = await this.streams.onWorkflows(
+    const state = await this.#record(
       'name' in target
         ? { type: 'CreateWorkflow', data: { ...facts, name: target.name } }
         : { type: 'AddVersion', data: { ...facts, workflowId: target.workflowId } },
@@ -57,5 +66,18 @@ export class StoreDefinitionHandler implements ICommandHandler<StoreDefinitionCo
       if (stored) return { workflow, version: stored.version };
     }
     return reject('workflow_not_found', 'the workflow is not there');
+  }
+
+  /** Another request may have been faster: the content of a rejected one is not kept. */
+  async #record(command: WorkflowCommand, context: CommandContext): Promise<WorkflowsState> {
+    try {
+      return await this.streams.onWorkflows(command, context);
+    } catch (error) {
+      const { accountId, definition, requestId } = command.data;
+      if (error instanceof DomainError) {
+        await this.blobs.release(accountId, definition, versionHolder(requestId));
+      }
+      throw error;
+    }
   }
 }

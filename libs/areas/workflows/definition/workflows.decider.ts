@@ -8,6 +8,8 @@ import { reject } from '../workflows.errors.js';
 
 export const WORKFLOWS_MAX = 500;
 export const VERSIONS_MAX = 1_000;
+/** Of all workflows of an account together: their definitions are stored free of charge. */
+export const ACCOUNT_VERSIONS_MAX = 2_000;
 
 /** A version that is checked and whose definition is stored. */
 type NewVersion = Omit<WorkflowVersioned['data'], 'workflowId' | 'version'>;
@@ -32,18 +34,49 @@ const isMadeBy =
   ({ versions }: Workflow): boolean =>
     versions.some((one) => one.requestId === requestId);
 
+/** A first version under a name, or a further version of a workflow. */
+export type VersionTarget = { readonly name: string } | { readonly workflowId: number };
+
+/**
+ * Whether the request makes a version; false for one that has made it already.
+ * @throws DomainError
+ */
+export const isNewVersion = (
+  target: VersionTarget,
+  requestId: string,
+  state: WorkflowsState,
+): boolean => {
+  const all = [...state.values()];
+  if (all.some(isMadeBy(requestId))) return false;
+  if ('name' in target) demandName(target.name, all);
+  else demandWorkflow(state.get(target.workflowId), target.workflowId);
+  const versions = all.reduce((sum, one) => sum + one.versions.length, 0);
+  if (versions < ACCOUNT_VERSIONS_MAX) return true;
+  const limit = `an account has ${ACCOUNT_VERSIONS_MAX} versions of workflows at most`;
+  return reject('too_many_workflow_versions', limit);
+};
+
+const demandName = (name: string, all: readonly Workflow[]): void => {
+  if (all.some((one) => one.name === name)) {
+    reject('workflow_name_taken', `there is a workflow ${name}; add a version to it`);
+  }
+  if (all.length >= WORKFLOWS_MAX) {
+    reject('too_many_workflows', `an account has ${WORKFLOWS_MAX} workflows at most`);
+  }
+};
+
+const demandWorkflow = (workflow: Workflow | undefined, workflowId: number): void => {
+  if (!workflow) return reject('workflow_not_found', `there is no workflow ${workflowId}`);
+  if (workflow.versions.length < VERSIONS_MAX) return;
+  const limit = `a workflow has ${VERSIONS_MAX} versions at most`;
+  reject('too_many_workflow_versions', limit);
+};
+
 const create = (
   { name, ...version }: NewVersion & { readonly name: string },
   state: WorkflowsState,
 ): readonly WorkflowEvent[] => {
-  const all = [...state.values()];
-  if (all.some(isMadeBy(version.requestId))) return [];
-  if (all.some((one) => one.name === name)) {
-    return reject('workflow_name_taken', `there is a workflow ${name}; add a version to it`);
-  }
-  if (state.size >= WORKFLOWS_MAX) {
-    return reject('too_many_workflows', `an account has ${WORKFLOWS_MAX} workflows at most`);
-  }
+  if (!isNewVersion({ name }, version.requestId, state)) return [];
   const { accountId, versionedAt: createdAt } = version;
   const workflowId = state.size + 1;
   return [
@@ -57,13 +90,9 @@ const addVersion = (
   state: WorkflowsState,
 ): readonly WorkflowEvent[] => {
   const { workflowId, requestId } = data;
-  const workflow = state.get(workflowId);
-  if (!workflow) return reject('workflow_not_found', `there is no workflow ${workflowId}`);
-  if (isMadeBy(requestId)(workflow)) return [];
-  const version = workflow.versions.length + 1;
-  if (version <= VERSIONS_MAX) return [WorkflowVersioned.of({ ...data, version })];
-  const limit = `a workflow has ${VERSIONS_MAX} versions at most`;
-  return reject('too_many_workflow_versions', limit);
+  if (!isNewVersion({ workflowId }, requestId, state)) return [];
+  const version = (state.get(workflowId)?.versions.length ?? 0) + 1;
+  return [WorkflowVersioned.of({ ...data, version })];
 };
 
 /** The workflows of one account: ids from 1, unique names, versions that never change. */

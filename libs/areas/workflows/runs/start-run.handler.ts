@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -75,8 +76,19 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     await this.blobs.keep(accountId, definition, runHolder(runId));
     const stored = await this.blobs.put(accountId, inputs, runHolder(runId));
     const data = { ...ids, plan, definition, inputs: stored, ...terms };
-    await this.#open(data, need, context);
+    try {
+      await this.#open(data, need, context);
+    } catch (error) {
+      // A run that was rejected, as by an account without money, keeps nothing.
+      if (error instanceof DomainError) await this.#release(data);
+      throw error;
+    }
     return runId;
+  }
+
+  async #release({ runId, accountId, definition, inputs }: WorkflowRunStarted['data']) {
+    await this.blobs.release(accountId, definition, runHolder(runId));
+    await this.blobs.release(accountId, inputs, runHolder(runId));
   }
 
   async #open(

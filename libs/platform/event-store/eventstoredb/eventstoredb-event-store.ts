@@ -3,6 +3,7 @@ import { checkFilter } from '../event-filter.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import {
   type AppendResult,
+  type EventFilter,
   type EventStore,
   type EventStoreHealth,
   type EventToAppend,
@@ -19,7 +20,11 @@ import {
 import { wholeStream } from '../whole-stream.js';
 import { type Connection } from './connection.js';
 import { type EventStoreDbSubscriptions } from './eventstoredb-subscriptions.js';
-import { type EventStoreDbLogReader, PAGE_EVENTS_MAX } from './eventstoredb-log-reader.js';
+import {
+  type EventStoreDbLogReader,
+  type LogPage,
+  PAGE_EVENTS_MAX,
+} from './eventstoredb-log-reader.js';
 import { type SettlingAppender } from './settling-appender.js';
 import { acquireNode, type SharedNode } from './shared-node.js';
 import { type EventStoreDbTimeouts, TIMEOUTS } from './timeouts.js';
@@ -121,25 +126,30 @@ class EventStoreDbEventStore implements EventStore {
     readonly RecordedEvent[]
   > {
     checkFilter(filter);
-    let position = after;
     let left = maxCount;
     /** As it was at the start; not asked for where one page is all. */
     let head: Position | null = null;
-    /** Where other programs' events are in front, few are asked for one after the other. */
-    let limit = left;
-    for (let more = left > 0; more;) {
-      this.#checkOpen();
-      const page = await this.#reader.log(position, limit, filter);
+    for (let next = left > 0 ? this.#page(after, left, filter) : null; next !== null;) {
+      const page: LogPage = await next;
       if (!page.atHead) head ??= await this.#reader.head();
       const end = head ?? page.position;
       const own = page.events.filter((event) => event.position <= end);
       const events = own.length > left ? own.slice(0, left) : own;
-      limit = events.length === 0 ? PAGE_EVENTS_MAX : left - events.length;
-      if (events.length > 0) yield events;
       left -= events.length;
-      ({ position } = page);
-      more = !page.atHead && position < end && left > 0;
+      const hasMore = !page.atHead && page.position < end && left > 0;
+      // Where other programs' events are in front, few are not asked for one after the other.
+      const limit = events.length === 0 ? PAGE_EVENTS_MAX : left;
+      next = hasMore ? this.#page(page.position, limit, filter) : null;
+      if (events.length > 0) yield events;
     }
+  }
+
+  /** It is read while the consumer works on the page before, and may not be awaited at all. */
+  #page(after: Position, limit: number, filter: EventFilter | undefined): Promise<LogPage> {
+    this.#checkOpen();
+    const page = this.#reader.log(after, limit, filter);
+    page.catch(() => undefined);
+    return page;
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {

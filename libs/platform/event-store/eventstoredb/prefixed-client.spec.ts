@@ -57,7 +57,7 @@ describe('several installations on one server', () => {
     }
   });
 
-  it('follow their own events, and pass over those of the others', async () => {
+  it('follow their own events, and pass over the events of others', async () => {
     const [first, second] = stores();
     const following = follow(first, {}, (events) => events.length === 3);
     await fill();

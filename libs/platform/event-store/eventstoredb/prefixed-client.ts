@@ -47,11 +47,7 @@ export class PrefixedClient implements LogClient {
     );
   }
 
-  async readStream(
-    stream: StreamName,
-    page: PageToRead,
-    signal: AbortSignal,
-  ): Promise<ClientPage> {
+  async readStream(stream: StreamName, page: PageToRead, signal: AbortSignal): Promise<ClientPage> {
     try {
       return this.#inner(await this.client.readStream(this.#outer(stream), page, signal));
     } catch (error) {

@@ -33,7 +33,7 @@ export class FaultyEventStore implements EventStore {
   appends = 0;
   /** Pages and batches that were read. */
   pages = 0;
-  /** What readers see instead of an event, as of another program; null for one that is gone. */
+  /** The event that readers see instead, as of another program; null for one that is gone. */
   disguise: (event: RecordedEvent) => RecordedEvent | null = (event) => event;
 
   /** @param drop breaks the connections of the server above */
@@ -82,7 +82,7 @@ export class FaultyEventStore implements EventStore {
     return this.#slowly(this.#inner.read(stream, options));
   }
 
-  /** As many as there are once those that are gone are left out. */
+  /** As many as there are except the missing ones. */
   async *readAll({ maxCount = Infinity, ...options }: ReadAllOptions = {}): AsyncGenerator<
     readonly RecordedEvent[]
   > {

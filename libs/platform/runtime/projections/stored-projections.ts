@@ -13,6 +13,8 @@ export interface StoredProjection {
   readonly position: Position;
   /** As in `Lag.positions`. */
   readonly lag: bigint;
+  /** As in `Lag.since`. */
+  readonly since: string | null;
 }
 
 /** The pointers and checkpoints of projections; no process needs to run them. */
@@ -35,5 +37,6 @@ export const storedProjections = async (
     serving: pointer && { version: pointer.version, generation: pointer.generation },
     position,
     lag: found.get(name)?.positions ?? 0n,
+    since: found.get(name)?.since ?? null,
   }));
 };

@@ -26,7 +26,7 @@ const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 65_536;
 /** A token is replaced this long before it expires, while requests still use it. */
 const EARLY_MS = 300_000;
-/** What is left of a token has to last until a request has arrived. */
+/** A token that ends sooner could end before a request has arrived. */
 const LEFT_MS_MIN = 30_000;
 
 /**

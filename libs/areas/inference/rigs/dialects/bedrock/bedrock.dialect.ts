@@ -1,3 +1,4 @@
+import { isTokenCount } from '../../token-usage.js';
 import { type Dialect } from '../dialect.js';
 import { bedrockErrors } from './bedrock-errors.js';
 import { converseAnswer, converseFailure, ConverseReader } from './converse-answer.js';
@@ -15,5 +16,17 @@ export const bedrockDialect = (): Dialect => ({
   failure: converseFailure,
   reader: (request) => new ConverseReader(request),
   frames: eventFrames,
+  counting: {
+    request: ({ body }) => {
+      const model = encodeURIComponent(String(body['model']));
+      const { messages, system, toolConfig, additionalModelRequestFields } = converseBody(body);
+      const converse = { messages, system, toolConfig, additionalModelRequestFields };
+      return {
+        path: `/model/${model}/count-tokens`,
+        body: JSON.stringify({ input: { converse } }),
+      };
+    },
+    read: ({ inputTokens: tokens }) => (isTokenCount(tokens) ? tokens : null),
+  },
   errors: bedrockErrors,
 });

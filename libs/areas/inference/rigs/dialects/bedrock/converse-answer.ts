@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 };
 
-/** What the model spoilt is an error that has a name. */
+/** The reasons of an answer that the model spoilt, which is an error. */
 const SPOILT: ReadonlySet<unknown> = new Set(['malformed_model_output', 'malformed_tool_use']);
 
 const spoiltBy = (reason: unknown): ProviderError | null =>

@@ -67,7 +67,8 @@ export const converseBody = (body: JsonObject): JsonObject => {
 /** With thinking, Claude takes no temperature: the default is not sent then. */
 const temperatureOf = (body: JsonObject): number | undefined => {
   const temperature = numberOf(body, 'temperature', TEMPERATURE_MAX);
-  return thinkingOf(body)?.['type'] === 'enabled' ? undefined : temperature;
+  const { type = 'disabled' } = thinkingOf(body) ?? {};
+  return type === 'disabled' ? temperature : undefined;
 };
 
 /** The field of Claude's own interface, or a bound of tokens. */
@@ -78,7 +79,7 @@ const thinkingOf = (body: JsonObject): JsonObject | undefined => {
   return tokensMax === undefined ? undefined : { type: 'enabled', budget_tokens: tokensMax };
 };
 
-/** What Claude has beside the fields of Converse. */
+/** The fields of Claude that Converse does not have. */
 const ownFieldsOf = (body: JsonObject, model: string): JsonObject | undefined => {
   const { top_k: topK = null } = body;
   const thinking = thinkingOf(body);

@@ -8,7 +8,7 @@ import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
 import { rejectedField } from '../../field-rejection.js';
 
-/** What every dialect that is translated reads, beside what can be ignored. */
+/** The fields that every translated dialect reads, and those that it can ignore. */
 const TRANSLATED: HonouredFields = {
   ...HONOURED_BY_ALL,
   tools: always,

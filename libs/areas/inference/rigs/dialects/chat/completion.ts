@@ -7,11 +7,11 @@ import { type StreamPiece } from '../dialect.js';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** What an answer, or a piece of one, says. */
+/** The content of an answer, or of a piece of one. */
 export interface Said {
   readonly text?: string | undefined;
   readonly calls?: readonly SaidCall[];
-  /** What the model thought, to be read. */
+  /** The thoughts of the model as a text. */
   readonly reasoning?: string | undefined;
   /** The thoughts of Claude, which it wants back as they are. */
   readonly thoughts?: readonly JsonObject[];

@@ -40,7 +40,7 @@ export interface Result {
 
 export type Part = Text | Media | Call | Result;
 
-/** What one side says before the other answers. */
+/** The messages of one side before the other answers. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly parts: readonly Part[];

@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   MODEL_ARMOR: 'content_filter',
 };
 
-/** What the candidates of one stream have said so far, by their index. */
+/** The calls of the candidates of one stream so far, by the candidate's index. */
 class Candidates {
   readonly #calls = new Map<number, number>();
 

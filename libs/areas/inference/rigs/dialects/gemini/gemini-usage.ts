@@ -35,7 +35,7 @@ export const geminiUsage = (metadata: unknown): Usage | null => {
   };
 };
 
-/** What comes with each chunk is cumulative, and a later chunk may leave a count out. */
+/** The counts of a chunk are cumulative, and a later chunk may leave one out. */
 export const mergedMetadata = (before: JsonObject, metadata: JsonObject): JsonObject => {
   const stated = Object.entries(metadata).filter(([, value]) => value !== null);
   return { ...before, ...Object.fromEntries(stated) };

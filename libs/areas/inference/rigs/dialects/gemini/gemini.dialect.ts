@@ -1,4 +1,5 @@
 import { type ChatRequest, type JsonObject } from '../../chat-backend.js';
+import { isTokenCount } from '../../token-usage.js';
 import { statedTier } from '../stated-counts.js';
 import { tierAsked } from '../chat/chat-fields.js';
 import { type KeyHeaders } from '../credentials.js';
@@ -11,9 +12,11 @@ import { geminiBody } from './gemini-request.js';
 interface GeminiPlace {
   readonly path: (model: string) => string;
   readonly request: (body: JsonObject, tier: string | undefined) => Omit<ProviderRequest, 'path'>;
+  /** The body that has the tokens of another one counted. */
+  readonly counted: (body: JsonObject, model: string) => JsonObject;
 }
 
-const dialectOf = ({ path, request }: GeminiPlace): Dialect => ({
+const dialectOf = ({ path, request, counted }: GeminiPlace): Dialect => ({
   chat: (chat: ChatRequest, isStream) => {
     const model = encodeURIComponent(String(chat.body['model']));
     const method = isStream ? 'streamGenerateContent?alt=sse' : 'generateContent';
@@ -24,6 +27,16 @@ const dialectOf = ({ path, request }: GeminiPlace): Dialect => ({
   failure: geminiFailure,
   reader: (chat) => new GeminiReader(chat),
   errors: geminiErrors,
+  counting: {
+    request: ({ body }) => {
+      const model = String(body['model']);
+      return {
+        path: `${path(encodeURIComponent(model))}:countTokens`,
+        body: JSON.stringify(counted(geminiBody(body), model)),
+      };
+    },
+    read: ({ totalTokens: tokens }) => (isTokenCount(tokens) ? tokens : null),
+  },
   tierIn: ({ 'x-gemini-service-tier': tier }) => statedTier(tier),
 });
 
@@ -36,6 +49,7 @@ export const geminiDialect = (): Dialect =>
     request: (body, tier) => ({
       body: JSON.stringify(tier === undefined ? body : { ...body, serviceTier: tier }),
     }),
+    counted: (body, model) => ({ generateContentRequest: { ...body, model: `models/${model}` } }),
   });
 
 export interface VertexPlace {
@@ -53,4 +67,6 @@ export const vertexDialect = ({ project, location }: VertexPlace): Dialect =>
         headers: { 'x-vertex-ai-llm-shared-request-type': tier },
       }),
     }),
+    // Whether a call is forced is no part of the prompt, and no field of this method.
+    counted: ({ toolConfig: _calling, ...body }) => body,
   });
