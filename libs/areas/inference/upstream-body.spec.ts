@@ -35,6 +35,28 @@ describe('the body for a rig', () => {
     }
   });
 
+  it('has no defaults for a model that is sent none, but the bound that the balance covers', () => {
+    const { maxOutputTokens } = llama;
+    const { messages } = question;
+    const unbounded = { ...question, max_tokens: null };
+    const whole = { inputTokens: 300, outputTokens: maxOutputTokens };
+    const plain = { model: 'llama-70b', messages };
+    const terms = { sendsDefaults: false };
+    expect(upstreamBody(unbounded, llama, whole, terms)).toEqual(plain);
+    expect(upstreamBody(unbounded, { ...llama, sendsDefaults: false }, whole)).toEqual(plain);
+    const shrunk = { inputTokens: 300, outputTokens: maxOutputTokens - 1 };
+    expect(upstreamBody(unbounded, llama, shrunk, terms)).toEqual({
+      ...plain,
+      max_completion_tokens: maxOutputTokens - 1,
+    });
+    const asked = { ...question, temperature: 1, max_tokens: 50 };
+    expect(upstreamBody(asked, llama, { inputTokens: 300, outputTokens: 50 }, terms)).toEqual({
+      ...plain,
+      temperature: 1,
+      max_tokens: 50,
+    });
+  });
+
   it.each([
     ['no field', {}, { max_tokens: 100 }],
     ['null', { max_tokens: null, max_completion_tokens: null }, { max_tokens: 100 }],
