@@ -114,11 +114,7 @@ const sqliteFileOf = (setting: string | undefined, fallback: string): string | u
   return setting.startsWith(SQLITE) ? fileOf(setting.slice(SQLITE.length), fallback) : undefined;
 };
 
-const eventStoreOf = (
-  setting: string | undefined,
-  home: string,
-  prefix = '',
-): EventStoreTarget => {
+const eventStoreOf = (setting: string | undefined, home: string, prefix = ''): EventStoreTarget => {
   const file = sqliteFileOf(setting, path.join(home, 'events.db'));
   return file === undefined
     ? { kind: 'eventstoredb', url: setting ?? '', prefix }
