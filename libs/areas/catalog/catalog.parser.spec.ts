@@ -4,7 +4,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RIG_KINDS } from '#events/rig-kinds.js';
 import { CatalogError } from './catalog.error.js';
-import { RIG_KINDS } from '#events/rig-kinds.js';
 import { parseCatalog } from './catalog.parser.js';
 
 const FILE = '/etc/quipu/catalog.yaml';
