@@ -1,6 +1,7 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
+import { type RigModelEntry } from './rig-model.schema.js';
 
 /** The price of `perUnits` units of a meter. */
 export interface MeterPriceEntry {
@@ -17,6 +18,8 @@ interface AnyRig {
   readonly microUsdPerHour: MicroUsd | null;
   /** Null: in no region, near to every gateway. */
   readonly region: string | null;
+  /** Its models with terms of their own on this rig. */
+  readonly models: readonly RigModelEntry[];
 }
 
 /** Servers whose operator's fields are known. */

@@ -16,6 +16,7 @@ import {
   type OpenAiRigEntry,
   SERVER_KINDS,
 } from './catalog-entry.js';
+import { RigModels } from './rig-model.schema.js';
 import { ModelPrice } from './token-price.schema.js';
 import { Usd } from './usd.schema.js';
 
@@ -47,6 +48,7 @@ const AnyRig = z.strictObject({
   name: RigName,
   hourly_usd: Usd.optional(),
   region: Region.optional(),
+  models: RigModels,
 });
 
 const OpenAiRig = AnyRig.extend({
@@ -83,6 +85,7 @@ const OpenAiRig = AnyRig.extend({
   idleTimeoutMs: rig.idle_timeout_ms,
   microUsdPerHour: rig.hourly_usd ?? null,
   region: rig.region ?? null,
+  models: rig.models,
 }));
 
 const EmbeddedRig = AnyRig.extend({
@@ -94,6 +97,7 @@ const EmbeddedRig = AnyRig.extend({
   maxConcurrency: rig.max_concurrency,
   microUsdPerHour: rig.hourly_usd ?? null,
   region: rig.region ?? null,
+  models: rig.models,
 }));
 
 const Rig = z.discriminatedUnion('kind', [OpenAiRig, EmbeddedRig]);
@@ -220,6 +224,9 @@ export const CatalogFileSchema = z
         if (name !== LOCAL_RIG || kind === 'embedded') continue;
         reject(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
       }
+      for (const [index, rig] of rigs.entries()) {
+        rejectRigModels(rig, models, (path, message) => reject(['rigs', index, ...path], message));
+      }
       for (const [index, model] of models.entries()) {
         rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
         rejectDraft(model, models, (message) => reject(['models', index, 'draft'], message));
@@ -260,6 +267,20 @@ const rejectRigs = (
   const embedded = names.some((name) => kinds.get(name) === 'embedded');
   if (embedded && file === null) reject(['file'], 'is missing: an embedded rig serves this model');
   if (!embedded && file !== null) reject(['file'], 'is read by embedded rigs only');
+};
+
+/** A rig has terms for models that name it, once for each. */
+const rejectRigModels = (
+  { name, models: terms }: CatalogRig,
+  models: readonly ModelEntry[],
+  reject: (path: readonly (string | number)[], message: string) => void,
+): void => {
+  const ids = terms.map(({ id }) => id);
+  rejectRepeats(ids, (index) => reject(['models', index, 'id'], 'is listed twice'));
+  const served = new Set(models.filter(({ rigs }) => rigs.includes(name)).map(({ id }) => id));
+  for (const [index, id] of ids.entries()) {
+    if (!served.has(id)) reject(['models', index, 'id'], `names no model of this rig: ${id}`);
+  }
 };
 
 /** A model and its draft are both files. */

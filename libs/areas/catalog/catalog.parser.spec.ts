@@ -74,6 +74,7 @@ describe('catalog parser', () => {
           idleTimeoutMs: 60_000,
           microUsdPerHour: null,
           region: 'uk',
+          models: [],
         },
         {
           name: 'built-in',
@@ -81,6 +82,7 @@ describe('catalog parser', () => {
           maxConcurrency: 4,
           microUsdPerHour: null,
           region: null,
+          models: [],
         },
       ],
       models: [

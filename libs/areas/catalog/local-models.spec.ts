@@ -16,6 +16,7 @@ const terms = {
 };
 const builtIn = {
   kind: 'embedded',
+  models: [],
   name: 'built-in',
   maxConcurrency: 4,
   microUsdPerHour: null,

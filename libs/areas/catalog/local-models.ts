@@ -26,6 +26,7 @@ const IMPLICIT_RIG: CatalogRig = {
   maxConcurrency: EMBEDDED_CONCURRENCY,
   microUsdPerHour: null,
   region: null,
+  models: [],
 };
 
 /** The GGUF files of a folder as absolute paths, in order of name. */

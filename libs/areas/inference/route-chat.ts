@@ -28,7 +28,7 @@ export const routeChat = async <Answer>(
 
 const routeOf = (
   body: ChatBody,
-  { accountId: account, model, pin, bound, adapter }: AdmittedChat,
+  { accountId: account, holdId, model, pin, bound, adapter }: AdmittedChat,
 ): RouteOrder => {
   const request = {
     body: upstreamBody(body, model, bound),
@@ -38,6 +38,7 @@ const routeOf = (
   return {
     model: model.id,
     account,
+    holdId,
     ...(pin !== undefined && { pin }),
     needs: needsOf(body),
     request: () => request,

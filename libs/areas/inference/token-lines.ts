@@ -1,16 +1,9 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import {
-  INPUT_METER,
-  OUTPUT_METER,
-  sideOf,
-  TOKEN_PARTS,
-  type TokenMeter,
-} from '#events/token-meters.js';
+import { INPUT_METER, OUTPUT_METER, type TokenMeter } from '#events/token-meters.js';
 import { priceOf } from '#platform/ledger/price.js';
 import {
   chargedTokenLines,
   type TokenTerms,
-  type TokenUnits,
   timesPercent,
   tokenUnitPrice,
   withoutMedia,
@@ -19,6 +12,7 @@ import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { type TokenRate } from './ports.js';
 import { hasMedia } from './token-bound.js';
+import { unitsOf } from './token-units.js';
 
 /** The meters of a chat, with their units in words. */
 export const TOKEN_UNITS_IN_WORDS: Readonly<Record<TokenMeter, string>> = {
@@ -93,11 +87,4 @@ export const chargedLinesOf = (
   if (usage.serviceTier === service || rate.serviceTiers === undefined) return asked;
   const answered = chargedTokenLines(units, rate, usage.serviceTier, size);
   return priceOf(answered) < priceOf(asked) ? answered : asked;
-};
-
-/** The tokens of each class: the parts, and the rest of the prompt and of the answer. */
-const unitsOf = ({ promptTokens, completionTokens, parts = {} }: Usage): TokenUnits => {
-  const rest = { input_tokens: promptTokens, output_tokens: completionTokens };
-  for (const part of TOKEN_PARTS) rest[sideOf(part)] -= parts[part] ?? 0;
-  return { ...rest, ...parts };
 };

@@ -3,6 +3,7 @@
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type CostSink } from './cost-sink.js';
 import { type TextAdapter } from './text-adapter.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -19,6 +20,8 @@ export interface ChatRequest {
   readonly adapter?: TextAdapter;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
   readonly isBatch?: boolean;
+  /** Absent where the rig states no cost. */
+  readonly cost?: CostSink;
 }
 
 /** One `chat.completion` object. */
@@ -85,6 +88,10 @@ export class RigError extends Error {
        * rig had it; absent before.
        */
       readonly used?: Usage;
+      /** What the rig states for a request that failed; no customer pays for it. */
+      readonly unbilled?: Usage;
+      /** Of one that is unreachable: the whole request was written before the connection broke. */
+      readonly isSent?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -4,6 +4,7 @@ import { type ChatRequest, type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type RigBackend } from './embedding-backend.js';
 import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { isObject } from './token-usage.js';
+import { takeCost } from './stated-cost.js';
 import { StreamExchange } from './stream-exchange.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import {
@@ -80,7 +81,7 @@ export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
     embed(request, signal) {
       const form: AnswerForm<EmbeddingAnswer> = {
         name: 'list of embeddings',
-        read: (answer) => embeddingAnswerIn(answer, request),
+        read: (answer) => embeddingAnswerIn(takeCost(answer, request.cost), request),
         counted: () => countedInputTokens(request),
       };
       const ask = (exchange: Dispatcher.DispatchHandler): void =>

@@ -1,5 +1,6 @@
 import { type JsonObject, RigError, type RigErrorKind } from './chat-backend.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
+import { statedUsage } from './openai-usage.js';
 import { isObject } from './token-usage.js';
 
 /** Statuses about the operator's key, bill or settings: another rig may answer. */
@@ -21,22 +22,28 @@ export interface UpstreamResponse {
 /** An answer whose status is not 2xx. */
 export const failureOfResponse = (rig: string, response: UpstreamResponse): RigError => {
   const { status, retryAfterMs, body } = response;
-  const upstreamError = errorObject(body);
+  const answer = answerIn(body);
+  const upstreamError = answer && errorObject(answer);
+  const unbilled = answer && statedUsage(answer['usage']);
   return new RigError(kindOfStatus(status), `rig ${rig} answered with status ${status}`, {
     status,
     ...(upstreamError && { upstreamError }),
+    ...(unbilled && { unbilled }),
     ...(retryAfterMs !== null && { retryAfterMs }),
   });
 };
 
-const errorObject = (body: Buffer): JsonObject | null => {
+const errorObject = (answer: JsonObject): JsonObject | null => {
+  // Older vLLM puts the fields of the error at the top.
+  const { error = answer } = answer;
+  if (isObject(error)) return error;
+  return typeof error === 'string' ? { message: error } : null;
+};
+
+const answerIn = (body: Buffer): JsonObject | null => {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    if (!isObject(parsed) || isDeeperThan(parsed, ANSWER_LEVELS_MAX)) return null;
-    // Older vLLM puts the fields of the error at the top.
-    const { error = parsed } = parsed;
-    if (isObject(error)) return error;
-    return typeof error === 'string' ? { message: error } : null;
+    return isObject(parsed) && !isDeeperThan(parsed, ANSWER_LEVELS_MAX) ? parsed : null;
   } catch {
     // A proxy's HTML page, or nothing: only the status is known.
     return null;
@@ -59,7 +66,7 @@ const CODES_OF_TIME_OUTS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the HTTP client reports before there is a whole answer. The cause has addresses in it. */
-export const failureOfConnection = (rig: string, cause: unknown): RigError => {
+export const failureOfConnection = (rig: string, cause: unknown, isSent: boolean): RigError => {
   const code = codeOf(cause);
   if (CODES_OF_TIME_OUTS.has(code)) {
     return new RigError('timed-out', `rig ${rig} sent nothing within the time-out`, { cause });
@@ -67,7 +74,8 @@ export const failureOfConnection = (rig: string, cause: unknown): RigError => {
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || isParseError(cause)) {
     return new RigError('malformed', `rig ${rig} does not speak HTTP`, { cause });
   }
-  return new RigError('unreachable', `rig ${rig} cannot be reached (${code})`, { cause });
+  const message = `rig ${rig} cannot be reached (${code})`;
+  return new RigError('unreachable', message, { cause, isSent });
 };
 
 /**

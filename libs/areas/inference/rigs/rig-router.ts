@@ -8,7 +8,7 @@ import { RigError } from './chat-backend.js';
 import { type Need, needsOf, NO_NEEDS } from './chat-features.js';
 import { ableTo, refuseFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
-import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
+import { type Asked, type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
   type Priority,
   type Rig,
@@ -17,6 +17,7 @@ import {
   type RigStatus,
   type Visit,
 } from './rig-state.js';
+import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
@@ -30,6 +31,7 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly pinnedRigs?: PinnedRigs;
   /** Called once for each change. */
   readonly onChange?: (change: RigChange) => void;
+  readonly onAttempt?: AttemptObserver;
 }
 
 /** Why a rig that is known takes no request. */
@@ -47,6 +49,8 @@ export interface RouteTarget {
   readonly model: string;
   /** Requests of one account share its turns where requests wait. Default: one for all without. */
   readonly account?: string;
+  /** The hold that pays for the request, where one request is one hold. */
+  readonly holdId?: string;
   /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   readonly pin?: string;
 }
@@ -126,6 +130,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     const rigs = ableTo(needs, candidatesFor(order), order);
     return { model, account, priority, signal, rigs };
   };
+  const meterOf = createMeters(options);
   const allowed = (target: RouteTarget, body: JsonObject): readonly RigState[] => {
     const candidates = ableTo(needsOf(body), candidatesFor(target), target);
     refuseFields(candidates, body);
@@ -141,27 +146,28 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       if (rejection) throw rejection;
     },
     async complete(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(order.request(), signal),
-      );
-      slot.visit.leave();
-      return { answer: value, rig: slot.state.rig.name, attempts };
+      const ask = (rig: Rig): Promise<ChatAnswer> => {
+        const meter = meterOf(rig, order, signal);
+        return meter.whole(rig.backend.complete(meter.sending(order.request()), signal));
+      };
+      return answered(await asking.ask(askerOf(order, signal), ask));
     },
     async embed(order, signal) {
-      const { value, slot, attempts } = await asking.ask(
-        askerOf(order, signal),
-        ({ name, backend }) => {
-          if (backend.embed) return backend.embed(order.request(), signal);
+      const ask = (rig: Rig): Promise<EmbeddingAnswer> => {
+        const { name, backend } = rig;
+        if (!backend.embed) {
           throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
-        },
-      );
-      slot.visit.leave();
-      return { answer: value, rig: slot.state.rig.name, attempts };
+        }
+        const meter = meterOf(rig, order, signal);
+        return meter.whole(backend.embed(meter.sending(order.request()), signal));
+      };
+      return answered(await asking.ask(askerOf(order, signal), ask));
     },
     async stream(order, signal) {
-      const open = async ({ backend }: Rig) => {
-        const pages = backend.stream(order.request(), signal);
-        return { pages, first: await pages.next() };
+      const open = async (rig: Rig) => {
+        const meter = meterOf(rig, order, signal);
+        const pages = rig.backend.stream(meter.sending(order.request()), signal);
+        return { pages, meter, first: await meter.opening(pages.next()) };
       };
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), open);
       const { state, visit } = slot;
@@ -170,19 +176,33 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         const firstTokenMs = answered.endedMs - answered.startedMs;
         state.recordFirstToken(order.model, firstTokenMs, clock.now());
       }
-      const pages = new VisitingPages(value.pages, value.first, visit);
+      const pages = new VisitingPages(value.pages, value.first, visit, value.meter);
       return { pages, rig: state.rig.name, attempts };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
-    close: async () => {
-      const open = [...rigs, ...pinned.states().map(({ rig }) => rig)];
-      await Promise.all(open.map(({ backend }) => backend.close()));
-    },
+    close: () => closeAll([...rigs, ...pinned.states().map(({ rig }) => rig)]),
   };
 };
 
 type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
+
+const ignored: AttemptObserver = () => undefined;
+
+const createMeters =
+  ({ onAttempt = ignored, clock }: Pick<RigRouterOptions, 'onAttempt' | 'clock'>) =>
+  ({ name, costs }: Rig, order: Routable, signal: AbortSignal): AttemptMeter =>
+    new AttemptMeter(onAttempt, clock, name, costs?.get(order.model), order, signal);
+
+const closeAll = async (rigs: readonly Rig[]): Promise<void> => {
+  await Promise.all(rigs.map(({ backend }) => backend.close()));
+};
+
+/** Frees the slot of an answer that is whole. */
+const answered = <Answer>({ value, slot, attempts }: Asked<Answer>) => {
+  slot.visit.leave();
+  return { answer: value, rig: slot.state.rig.name, attempts };
+};
 
 /** The account of requests that name none. */
 const NO_ACCOUNT = '';
@@ -265,8 +285,9 @@ class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void>
     private readonly pages: AsyncGenerator<readonly ChatChunk[], Usage, void>,
     private first: Page | null,
     private readonly visit: Visit,
+    private readonly meter: AttemptMeter,
   ) {
-    if (first?.done) visit.leave();
+    if (first?.done) this.onPage(first);
   }
 
   next(): Promise<Page> {
@@ -278,6 +299,8 @@ class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void>
 
   return(usage: Usage): Promise<Page> {
     this.first = null;
+    // The usage is the caller's: what the rig has done is not known.
+    this.meter.abandoned();
     return this.pages.return(usage).then(this.onPage, this.onError);
   }
 
@@ -292,16 +315,21 @@ class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void>
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.first = null;
+    this.meter.abandoned();
     await this.pages[Symbol.asyncDispose]();
     this.visit.leave();
   }
 
   private readonly onPage = (page: Page): Page => {
-    if (page.done) this.visit.leave();
+    if (page.done) {
+      this.meter.answered(page.value);
+      this.visit.leave();
+    }
     return page;
   };
 
   private readonly onError = (error: unknown): never => {
+    this.meter.failed(error);
     if (error instanceof RigError) this.visit.failed(error);
     this.visit.leave();
     throw error;

@@ -3,6 +3,7 @@ import { type ChatChunk, type ChatRequest, type JsonObject, RigError } from './c
 import { failureOfErrorChunk } from './rig-failure.js';
 import { ServerSentEvents } from './server-sent-events.js';
 import { serviceTierOf, statedUsage } from './openai-usage.js';
+import { takeCost } from './stated-cost.js';
 import { countedPromptTokens, deltasOf, isObject } from './token-usage.js';
 import { type ExchangeLimits, parseObject, UpstreamExchange } from './upstream-exchange.js';
 
@@ -132,7 +133,8 @@ export class StreamExchange extends UpstreamExchange {
       else this.fail(new RigError('malformed', `rig ${rig} answered without a chunk`));
       return;
     }
-    const chunk = parseObject(data);
+    const parsed = parseObject(data);
+    const chunk = parsed && takeCost(parsed, this.request.cost);
     if (chunk && (chunk['error'] ?? null) !== null) this.fail(this.errorChunk(chunk['error']));
     else if (chunk && Array.isArray(chunk['choices'])) this.chunk(chunk, chunk['choices']);
     else this.fail(new RigError('malformed', `rig ${rig} sent a chunk that cannot be read`));

@@ -6,6 +6,7 @@ import { keepSource } from './json-source.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import { failureOfConnection, failureOfResponse, retryAfterMsOf } from './rig-failure.js';
 import { serviceTierOf, statedUsage } from './openai-usage.js';
+import { takeCost } from './stated-cost.js';
 import { countedAnswerTokens, countedPromptTokens, isObject } from './token-usage.js';
 
 export interface ExchangeLimits {
@@ -95,7 +96,7 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
     const { rig } = this.limits;
     // The status was read before the page broke, and it is more precise than the connection error.
     if (this.status >= 300) this.settle(failureOfResponse(rig, this.response()));
-    else this.settle(failureOfConnection(rig, cause));
+    else this.settle(failureOfConnection(rig, cause, this.isSent));
   }
 
   protected collect(bytes: Buffer): number {
@@ -138,7 +139,7 @@ export interface AnswerForm<Answer> {
 }
 
 /** A chat. */
-export const chatForm = ({ body, promptTokensMax }: ChatRequest): AnswerForm<ChatAnswer> => {
+export const chatForm = ({ body, promptTokensMax, cost }: ChatRequest): AnswerForm<ChatAnswer> => {
   const counted = (): Usage => {
     const promptTokens = countedPromptTokens(body, promptTokensMax);
     return { promptTokens, completionTokens: 0, source: 'counted' };
@@ -146,8 +147,9 @@ export const chatForm = ({ body, promptTokensMax }: ChatRequest): AnswerForm<Cha
   return {
     name: 'completion',
     counted,
-    read: (completion) => {
-      if (!Array.isArray(completion['choices'])) return null;
+    read: (answer) => {
+      if (!Array.isArray(answer['choices'])) return null;
+      const completion = takeCost(answer, cost);
       const stated = statedUsage(completion['usage']);
       const serviceTier = serviceTierOf(completion);
       if (stated) {

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { ModelId } from '#events/catalog/rate-card.events.js';
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
+import { ModelPrice } from './token-price.schema.js';
+
+/** Models of one rig that may have terms of their own. */
+export const RIG_MODELS_MAX = 2_000;
+
+/** The units in which providers state a cost; a tick of xAI is 10^-10 USD. */
+export const COST_UNITS = ['usd', 'usd_cents', 'micro_usd', 'usd_ticks'] as const;
+export type CostUnit = (typeof COST_UNITS)[number];
+
+/** Where a rig states in its answer what it charges for it. */
+export interface CostField {
+  /** The names from the answer down to the number. */
+  readonly path: readonly string[];
+  readonly unit: CostUnit;
+}
+
+/** What a model costs the operator on one rig. */
+export interface RigModelEntry {
+  /** The catalog id of the model. */
+  readonly id: string;
+  /** The purchase price; null: unknown. */
+  readonly cost: TokenPrice | null;
+  /** Null: the rig states no cost. */
+  readonly costField: CostField | null;
+}
+
+const CostPath = z
+  .string()
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]{0,63}(\.[A-Za-z_][A-Za-z0-9_]{0,63}){0,7}$/,
+    'must be names of fields joined by dots, such as usage.cost',
+  )
+  .transform((path) => path.split('.'));
+
+/** The purchase terms of a model on a rig: `cost` has the fields of `price`. */
+export const RIG_MODEL_COST = {
+  cost: ModelPrice.optional(),
+  cost_field: z
+    .strictObject({ path: CostPath, unit: z.enum(COST_UNITS).default('usd') })
+    .optional(),
+};
+
+const RigModel = z
+  .strictObject({ id: ModelId, ...RIG_MODEL_COST })
+  .transform(({ id, cost, cost_field }): RigModelEntry => ({
+    id,
+    cost: cost?.price ?? null,
+    costField: cost_field ?? null,
+  }));
+
+export const RigModels = z.array(RigModel).max(RIG_MODELS_MAX).default([]);
