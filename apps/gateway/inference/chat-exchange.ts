@@ -47,6 +47,8 @@ export interface Chat {
   readonly others?: readonly ChatBody[];
   /** Of a request that asks for a stream that can be resumed: as `ResumableStreams` gave it. */
   readonly requestHash?: string;
+  /** As in `ChatOrder`. */
+  readonly cacheSeconds?: number;
   /** Default: a chat of OpenAI. */
   readonly format?: AnswerFormat;
 }
@@ -136,7 +138,7 @@ export class ChatExchange {
   ): Promise<AnswerEnd> {
     const { model } = chat.body;
     this.metrics.firstPage(model, (performance.now() - chat.startedAt) / 1e3);
-    const headers = { ...routeHeaders(chat.startedAt, stream), ...SSE_HEADERS };
+    const headers = { ...routeHeaders(chat.startedAt, stream), ...stream.headers, ...SSE_HEADERS };
     tap?.head(headers);
     const keeper = await this.#keeper(chat);
     writeHead(reply, {
@@ -268,4 +270,5 @@ const orderOf = (chat: Chat): ChatOrder => ({
   context: contextOf(chat.requestId, `user:${chat.caller.userId}`, chat.caller.credential.keyId),
   ...(chat.confirm && { confirm: chat.confirm }),
   ...(chat.others && { others: chat.others }),
+  ...(chat.cacheSeconds !== undefined && { cacheSeconds: chat.cacheSeconds }),
 });

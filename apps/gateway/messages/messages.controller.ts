@@ -11,6 +11,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
+import { CacheDocs } from '../inference/cache.header.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -43,6 +44,7 @@ export class MessagesController {
   @CreateMessageDocs()
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
+  @CacheDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -24,6 +24,8 @@ export interface ChatOrder extends PaidOrder {
   /** More prompts of the same request, for the same model: one hold and one charge for all. */
   readonly others?: readonly ChatBody[];
   readonly routingMode: string;
+  /** How long the answer is kept for the same request again. Absent or 0: it is not. */
+  readonly cacheSeconds?: number;
 }
 
 /** Whether a stream ends with its usage. */

@@ -18,6 +18,8 @@ interface ChatRoute {
   /** The tokens that were held: more are not charged. Absent where tokens are not charged. */
   readonly bound?: TokenQuantities;
   readonly pace?: HoldPace;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer that has been paid for. */
@@ -29,8 +31,6 @@ export interface ChatReply extends ChatRoute {
   readonly text: string;
   readonly usage: Usage;
   readonly entry: LedgerEntry;
-  /** Further headers of the answer. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How a stream ended. */
