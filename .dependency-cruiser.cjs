@@ -21,7 +21,7 @@ module.exports = {
         pathNot: [
           decisions,
           '^libs/platform/kernel/',
-          '^libs/platform/ledger/(hold|price)\\.ts$',
+          '^libs/platform/ledger/(hold|price|steps)\\.ts$',
           '^libs/platform/jobs/job\\.(state|usage)\\.ts$',
           '^libs/areas/',
           'node_modules/zod/',

@@ -53,6 +53,19 @@ export default tseslint.config(
     },
   },
   {
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/*.fixture.ts', '**/*.fake.ts', '**/*.contract.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.name='mkdir'] Property[key.name='recursive']",
+          message: 'It never ends below /proc: use createFolder.',
+        },
+      ],
+    },
+  },
+  {
     // A decision that reads a clock or draws a number cannot be replayed.
     files: ['events/**/*.ts', 'projections/**/*.ts', '**/*.decider.ts', '**/*.saga.ts'],
     rules: {
@@ -70,7 +83,7 @@ export default tseslint.config(
     },
   },
   {
-    // What a command prints is its result.
+    // The output of a command is its result.
     files: ['apps/cli/**/*.ts', 'test/bench/**/*.ts', 'tools/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

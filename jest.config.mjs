@@ -24,7 +24,7 @@ const hasMemory = () => {
 if (process.env.TMPDIR === undefined && hasMemory()) process.env.TMPDIR = MEMORY;
 
 /**
- * Projects by what they need: `unit` is a spec beside its source, `probes` plant violations for the
+ * Projects by their needs: `unit` is a spec beside its source, `probes` plant violations for the
  * rules of the house, the rest live under test/ and may start processes, sockets and files.
  */
 const shared = {
@@ -54,6 +54,11 @@ export const project = (displayName, testMatch, more) => ({
 /** Suites that start a whole Quipu in their process. */
 export const WITH_QUIPU = { testEnvironment: '<rootDir>/test/end-to-end/quipu.environment.mjs' };
 
+/** Suites that call fake providers by the SDKs of their makers. */
+export const WITH_PROVIDERS = {
+  testEnvironment: '<rootDir>/test/providers/provider.environment.mjs',
+};
+
 /**
  * Two workers whatever the machine has: tests that measure time share it with one other. A module
  * registry for each file leaks, so a worker whose heap is this large after a file is replaced.
@@ -75,6 +80,7 @@ export default {
     project('property', ['<rootDir>/test/property/**/*.spec.ts']),
     project('end-to-end', ['<rootDir>/test/end-to-end/**/*.spec.ts'], WITH_QUIPU),
     project('attack', ['<rootDir>/test/attack/**/*.spec.ts']),
+    project('providers', ['<rootDir>/test/providers/**/*.spec.ts'], WITH_PROVIDERS),
     project('oracles', ['<rootDir>/test/oracles/**/*.spec.ts']),
     project('fault', ['<rootDir>/test/fault/**/*.spec.ts']),
   ],

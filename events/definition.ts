@@ -24,7 +24,7 @@ export interface EventDefinition<Type extends string, Schema extends z.ZodType> 
   readonly of: (data: z.output<Schema>) => { readonly type: Type; readonly data: z.output<Schema> };
 }
 
-/** What a registry holds. */
+/** The definitions of a registry. */
 export interface AnyEventDefinition {
   readonly type: string;
   readonly version: number;

@@ -13,7 +13,9 @@ export { Meter };
 /** A hold's id: the UUID of the request or job that asked for it. */
 export const HoldId = z.uuid();
 
-/** What a hold pays for: the name of a product that an area declares, such as `chat_completion`. */
+/**
+ * The purpose of a hold: the name of a product that an area declares, such as `chat_completion`.
+ */
 export const Purpose = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 
 /** Where a charge counts on the account's overview. Every group has a total of its own there. */
@@ -49,6 +51,28 @@ export const PriceLine = z.strictObject({
 });
 export type PriceLine = z.infer<typeof PriceLine>;
 
+/** The price of a unit, and what it is the price of. */
+export const UnitTerms = PriceLine.pick({
+  model: true,
+  tier: true,
+  unitPriceMicroUsd: true,
+  perUnits: true,
+});
+
+/** Units that were used, before they are charged. */
+export const UsedUnits = z.strictObject({
+  step: StepPath.exactOptional(),
+  /** The rig that did the work; left out where none did. */
+  rig: RigName.exactOptional(),
+  meter: Meter,
+  quantity: z.int().nonnegative(),
+  /** Of tokens whose class or tier has a price of its own. Absent: that of the held line. */
+  price: UnitTerms.exactOptional(),
+});
+/** Of one piece of work; an answer of many models has a dozen for each call. */
+export const USED_UNITS_MAX = 400;
+export type UsedUnits = z.infer<typeof UsedUnits>;
+
 /** A line of a charge. */
 export const ChargedLine = PriceLine.extend({
   /** Where the charge has work of several rigs. */
@@ -70,8 +94,8 @@ export const Excess = z.strictObject({
 export type Excess = z.infer<typeof Excess>;
 
 /**
- * What proves a hold or a charge to an auditor. The product of the purpose has the schema; billing
- * checks it before it decides. No prompt, no reply and no secret.
+ * The proof of a hold or a charge for an auditor. The product of the purpose has the schema;
+ * billing checks it before it decides. No prompt, no reply and no secret.
  */
 export const HoldEvidence = z.record(z.string(), z.unknown());
 export const CaptureEvidence = z.record(z.string(), z.unknown());
@@ -94,12 +118,12 @@ export const HoldTerms = z.strictObject({
 });
 export type HoldTerms = z.infer<typeof HoldTerms>;
 
-/** The terms on which an open hold goes on. */
+/** The terms on which an open hold is renewed. */
 export const RenewalTerms = z.strictObject({
   accountId: AccountId,
   holdId: HoldId,
   purpose: Purpose,
-  /** The worst case of the next period, on top of what is held; empty for more time only. */
+  /** The worst case of the next period, on top of the held amount; empty for more time only. */
   lines: z.array(PriceLine),
   /** Later than the deadline that it replaces. */
   expiresAt: Instant,
@@ -115,7 +139,7 @@ export const CaptureTerms = z.strictObject({
   /** The rig that did the work of every line; null where the lines name theirs, or none did. */
   rig: RigName.nullable(),
   lines: z.array(ChargedLine),
-  /** Who counted: the provider of the work, or Quipu from what was delivered. */
+  /** The counter: the provider of the work, or Quipu from the delivered text. */
   usageSource: z.enum(['provider', 'counted']),
   excess: z.array(Excess),
   outcome: z.enum(['completed', 'client_gone', 'timed_out', 'shut_down', 'upstream_failed']),

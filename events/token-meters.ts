@@ -28,13 +28,25 @@ export const OUTPUT_METER = 'output_tokens';
 export const TOKEN_METERS = [INPUT_METER, OUTPUT_METER, ...TOKEN_PARTS] as const;
 export type TokenMeter = (typeof TOKEN_METERS)[number];
 
-/** The meter under which a class is held: that of all input, or that of all output. */
+/** The meter under which a class is held: the meter of all input, or of all output. */
 export type TokenSide = typeof INPUT_METER | typeof OUTPUT_METER;
+
+/** Searches of the web: counted, not tokens, at a price of the model. */
+export const SEARCH_METER = 'web_searches';
+/** The meters that the price of a model covers. */
+export const MODEL_METERS = [...TOKEN_METERS, SEARCH_METER] as const;
+export type ModelMeter = (typeof MODEL_METERS)[number];
 
 const METERS: ReadonlySet<string> = new Set(TOKEN_METERS);
 const OUTPUTS: ReadonlySet<string> = new Set([OUTPUT_METER, ...OUTPUT_PARTS]);
 
 export const isTokenMeter = (meter: string): meter is TokenMeter => METERS.has(meter);
 
+export const isModelMeter = (meter: string): meter is ModelMeter =>
+  METERS.has(meter) || meter === SEARCH_METER;
+
 export const sideOf = (meter: TokenMeter): TokenSide =>
   OUTPUTS.has(meter) ? OUTPUT_METER : INPUT_METER;
+
+/** The meter of the line of a hold that pays for a unit. */
+export const heldMeterOf = (meter: string): string => (isTokenMeter(meter) ? sideOf(meter) : meter);

@@ -11,7 +11,7 @@ export const MicroUsdDecimal = z.string().regex(/^(0|[1-9]\d{0,17})$/);
 /** Micro-dollars as a decimal string, with a sign where the amount is below zero. */
 export const SignedMicroUsdDecimal = z.string().regex(/^(0|-?[1-9]\d{0,17})$/);
 
-/** What is counted, such as `input_tokens` or `gpu_seconds`. */
+/** The unit that is counted, such as `input_tokens` or `gpu_seconds`. */
 export const Meter = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 
 /** A month in UTC, `YYYY-MM`. */

@@ -4,11 +4,11 @@ import { CommandFailure, interrupted, usage } from './command-failure.js';
 import { type Invocation } from './invocation.js';
 
 export interface Confirmation {
-  /** What the user types to confirm. */
+  /** The word that the user types to confirm. */
   readonly word: string;
-  /** What happens, as a sentence. */
+  /** The consequence, as a sentence. */
   readonly consequence: string;
-  /** What did not happen without it. */
+  /** The sentence for a command that was not confirmed. */
   readonly otherwise: string;
 }
 

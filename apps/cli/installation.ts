@@ -88,7 +88,7 @@ export const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv)
   return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
 };
 
-/** What an operator corrects in the settings or the files that they name. */
+/** Errors that an operator corrects in the settings or the files that they name. */
 export const asBadSettings = async <Result>(work: Promise<Result>): Promise<Result> => {
   try {
     return await work;

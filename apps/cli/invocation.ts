@@ -21,7 +21,7 @@ export interface Invocation {
   readonly stderr: Screen;
   /** Aborted by the first Ctrl-C; long work then stops between two atomic steps. */
   readonly signal: AbortSignal;
-  /** What this command line is made of; default: the areas and the commands that ship. */
+  /** The parts of this command line; default: the areas and the commands that ship. */
   readonly parts?: CommandLineParts;
 }
 

@@ -74,7 +74,7 @@ export const regionOf = (text: string): string =>
 export const uuidOf = (text: string): string =>
   match(text, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID in lower case');
 
-/** A day in UTC stands for its first instant. */
+/** A day in UTC means its first instant. */
 export const instantOf = (text: string): string => {
   const full = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;
   const isKnown = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(full);

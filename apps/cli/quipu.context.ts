@@ -35,7 +35,7 @@ export interface Needs {
   readonly areas: readonly string[];
   /** The read models that the work reads. They catch up with the log head before the work. */
   readonly projections: readonly AnyProjection[];
-  /** What a read model that stops leads to; default: the command fails. */
+  /** The effect of a read model that stops; default: the command fails. */
   readonly onStopped?: 'fail' | 'go-on';
 }
 

@@ -12,3 +12,19 @@ export const inColumns = (rows: readonly (readonly string[])[]): string => {
     )
     .join('\n');
 };
+
+/** The rows of a list, and the option that shows the next page. */
+export interface ListedRows {
+  /** Such as `jobs`. */
+  readonly noun: string;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Null: there is no next page. */
+  readonly nextAfter?: string | number | null;
+}
+
+export const listText = ({ noun, header, rows, nextAfter = null }: ListedRows): string =>
+  [
+    rows.length === 0 ? `There are no such ${noun}.` : inColumns([header, ...rows]),
+    ...(nextAfter === null ? [] : [`There are more: --after ${nextAfter}`]),
+  ].join('\n');

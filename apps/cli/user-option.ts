@@ -1,3 +1,5 @@
+import { type QueryBus } from '@nestjs/cqrs';
+import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { CommandFailure, isDomainError } from './command-failure.js';
 
 const userNotFound = (option: string, username: string): CommandFailure =>
@@ -16,3 +18,9 @@ export const ofUser = async <Result>(
     throw isUnknown ? userNotFound(option, username) : error;
   }
 };
+
+/** The account of the user that `--user` names. @throws CommandFailure `user_not_found` */
+export const accountOf = (
+  { queries }: { readonly queries: QueryBus },
+  user: string,
+): Promise<string> => ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));

@@ -5,6 +5,7 @@ import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
+import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
 import { fleetArea } from '#areas/fleet/fleet.area.js';
@@ -13,6 +14,7 @@ import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
+import { orbitArea } from '#areas/orbit/orbit.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
@@ -66,6 +68,8 @@ export const areas: readonly Area[] = [
   adaptersArea,
   shardingArea,
   fleetArea,
+  orbitArea,
+  dtnArea,
 ];
 
 /** The sources of events: the platform and each area. */

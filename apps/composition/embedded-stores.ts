@@ -4,7 +4,7 @@ import { type Settings, withoutSecrets } from './settings.js';
 
 /** A store that its server's own tools back up. */
 export interface ServedStore {
-  /** What is in it. */
+  /** The name of the store in it. */
   readonly store: string;
   readonly url: string;
 }

@@ -15,6 +15,7 @@ import { AppendWitness } from '#platform/event-store/append-witness.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type MongoDatabase } from '#platform/mongodb/mongo-database.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import {
   type EmbeddedReadStore,
@@ -27,8 +28,9 @@ import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { areas as shippedAreas } from './areas.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
+import { type FirstAnswer, onceOnly, openedLog, ServerAwayError } from './first-answer.js';
 import { prepareHome } from './home.js';
-import { type Settings, withoutSecrets } from './settings.js';
+import { type EventStoreTarget, type Settings, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';
 
 /** The stores, bus and secrets of a process, opened at its start and closed at its end. */
@@ -60,6 +62,8 @@ export interface EngineOptions {
   readonly bus?: Bus;
   /** The process requests a lease: its renewals get a connection of their own. */
   readonly requestsLease?: boolean;
+  /** Waits for the servers of the log and the read models. Default: they must answer at once. */
+  readonly untilAnswered?: FirstAnswer;
 }
 
 /** Opens the adapter that each setting names. No other file chooses adapters. */
@@ -68,18 +72,18 @@ export const openEngines = async (
   clock: Clock,
   logger: Logger,
   areas: readonly Area[] = shippedAreas,
-  { onAppended, bus: given, requestsLease = false }: EngineOptions = {},
+  { onAppended, bus: given, requestsLease = false, untilAnswered }: EngineOptions = {},
 ): Promise<OpenEngines> => {
   await openHome(settings);
-  const openingLog = openEventStore(settings, clock, logger).then(
+  const openingLog = openEventStore(settings, clock, logger, untilAnswered).then(
     (log) => new AppendWitness(log, onAppended),
   );
   const objects = await openObjects(settings);
   const opened = await allOrNone(
     openingLog,
-    openSharedStores(settings, clock, openingLog),
+    openSharedStores(settings, clock, openingLog, untilAnswered),
     given ? Promise.resolve(given) : openBus(settings, logger, areas),
-    requestsLease ? openLeases(settings, clock) : Promise.resolve(NO_LEASES),
+    requestsLease ? openLeases(settings, clock, untilAnswered) : Promise.resolve(NO_LEASES),
   );
   const [eventStore, shared, bus, leases] = opened;
   const { readStore, secrets, answers, checkpoints } = shared;
@@ -116,20 +120,33 @@ export const openEventStore = (
   { eventStore: target }: Settings,
   clock: Clock,
   logger: Logger,
+  untilAnswered?: FirstAnswer,
 ): Promise<EventStore> => {
   switch (target.kind) {
     case 'sqlite': {
       const { file } = target;
       return located('QUIPU_EVENT_STORE', file, openSqliteEventStore({ file, clock }));
     }
-    case 'eventstoredb':
-      return located('QUIPU_EVENT_STORE', target.url, openEventStoreDb(target.url, logger));
+    case 'eventstoredb': {
+      const opened = openEventStoreDb(target, logger, untilAnswered);
+      return located('QUIPU_EVENT_STORE', target.url, opened);
+    }
   }
 };
 
-const openEventStoreDb = async (url: string, logger: Logger): Promise<EventStore> => {
+const openEventStoreDb = async (
+  { url, prefix }: Extract<EventStoreTarget, { kind: 'eventstoredb' }>,
+  logger: Logger,
+  untilAnswered?: FirstAnswer,
+): Promise<EventStore> => {
   const adapter = await import('#platform/event-store/eventstoredb/eventstoredb-event-store.js');
-  return adapter.openEventStoreDb({ url, logger });
+  const log = await adapter.openEventStoreDb({ url, prefix, logger });
+  try {
+    return (await untilAnswered?.(() => openedLog(log))) ?? log;
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
 };
 
 /** @param areas declare the broker settings of their topics */
@@ -162,6 +179,7 @@ const openSharedStores = (
   settings: Settings,
   clock: Clock,
   openingLog: Promise<AppendWitness>,
+  untilAnswered?: FirstAnswer,
 ): Promise<SharedStores> => {
   const { readStore: target } = settings;
   switch (target.kind) {
@@ -171,7 +189,7 @@ const openSharedStores = (
       return located(
         'QUIPU_READ_STORE',
         target.url,
-        openDatabase(target.url, settings, clock, openingLog),
+        openDatabase(settings, clock, openingLog, reached(target.url, untilAnswered)),
       );
   }
 };
@@ -205,20 +223,19 @@ const openFiles = async (
 
 /** Loads the client, some 20 MB of code, only for an installation that uses it. */
 const openDatabase = async (
-  url: string,
   settings: Settings,
   clock: Clock,
   openingLog: Promise<AppendWitness>,
+  opening: Promise<MongoDatabase>,
 ): Promise<SharedStores> => {
-  const [{ openMongoDatabase }, { openMongoReadStore }, { openMongoAnswerStore }, subjects, audit] =
+  const [{ openMongoReadStore }, { openMongoAnswerStore }, subjects, audit, database] =
     await Promise.all([
-      import('#platform/mongodb/mongo-database.js'),
       import('#platform/read-store/mongodb/mongodb-read-store.js'),
       import('#platform/idempotency/mongodb/mongodb-answer-store.js'),
       import('#platform/secrets/mongodb/mongodb-subject-keys.js'),
       import('#platform/audit/mongodb/mongodb-checkpoint-store.js'),
+      opening,
     ]);
-  const database = await openMongoDatabase({ url });
   try {
     const { home: directory, masterKeyFile } = settings;
     const log = await openingLog;
@@ -242,7 +259,24 @@ const openDatabase = async (
   }
 };
 
-/** What renews leases, where that has a connection of its own. */
+/** @throws ServerAwayError unless the attempts are repeated */
+const reached = async (
+  url: string,
+  untilAnswered = onceOnly,
+  connectionsMax?: number,
+): Promise<MongoDatabase> => {
+  const { MongoDatabaseError, openMongoDatabase } =
+    await import('#platform/mongodb/mongo-database.js');
+  const options = { url, ...(connectionsMax !== undefined && { connectionsMax }) };
+  return untilAnswered(() =>
+    openMongoDatabase(options).catch((cause: unknown) => {
+      if (!(cause instanceof MongoDatabaseError) || cause.code !== 'unavailable') throw cause;
+      throw new ServerAwayError('read_store_unavailable', cause.message, { cause });
+    }),
+  );
+};
+
+/** The renewals of leases, where they have a connection of their own. */
 interface Leases extends Closable {
   readonly readStore?: ReadStore;
 }
@@ -253,13 +287,14 @@ const NO_LEASES: Leases = { close: () => Promise.resolve() };
 const LEASE_CONNECTIONS = 2;
 
 /** A file has no connections: a commit waits for the one that is under way. */
-const openLeases = async ({ readStore: target }: Settings, clock: Clock): Promise<Leases> => {
+const openLeases = async (
+  { readStore: target }: Settings,
+  clock: Clock,
+  untilAnswered?: FirstAnswer,
+): Promise<Leases> => {
   if (target.kind === 'sqlite') return NO_LEASES;
-  const [{ openMongoDatabase }, { openMongoReadStore }] = await Promise.all([
-    import('#platform/mongodb/mongo-database.js'),
-    import('#platform/read-store/mongodb/mongodb-read-store.js'),
-  ]);
-  const opening = openMongoDatabase({ url: target.url, connectionsMax: LEASE_CONNECTIONS });
+  const { openMongoReadStore } = await import('#platform/read-store/mongodb/mongodb-read-store.js');
+  const opening = reached(target.url, untilAnswered, LEASE_CONNECTIONS);
   const database = await located('QUIPU_READ_STORE', target.url, opening);
   const readStore = await openMongoReadStore({ database, clock });
   return { readStore, close: () => database.close() };

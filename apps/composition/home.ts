@@ -7,7 +7,7 @@ import { type Settings } from './settings.js';
 const OWNER_ONLY_FILE = 0o600;
 const OTHERS = 0o077;
 
-/** The files of a home besides those of the stores: their writers create them for the owner. */
+/** The files of a home besides the files of the stores: their writers create them for the owner. */
 const OTHER_FILES = ['answers.db', 'audit.db', 'subject-keys.db', 'master.key', 'bootstrap.json'];
 
 /**

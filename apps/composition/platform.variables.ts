@@ -6,7 +6,7 @@ import { BusError } from '#platform/bus/bus.errors.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { readS3Url, type S3Target } from '#platform/blobs/s3/s3-url.js';
 import { type KafkaTarget, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
-import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
+import { type ElectionTarget } from '#platform/runtime/lease/reader-leases.js';
 import { type ValuesOf, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export type BusTarget = { readonly kind: 'memory' } | ({ readonly kind: 'kafka' } & KafkaTarget);
@@ -178,7 +178,7 @@ export const platformVariables = {
   QUIPU_REGION: variable(
     Region.optional(),
     'where this gateway or worker is: a letter, then up to 31 of `a-z 0-9 -`. `auto` prefers the ' +
-      'rigs of the region, and those that belong to none',
+      'rigs of the region, and rigs that belong to none',
   ),
   QUIPU_RIG_NAME: variable(
     RigName.optional(),
@@ -192,6 +192,13 @@ export const platformVariables = {
     ),
     'the log; or `esdb://…`, `esdb+discover://…`, `kurrentdb://…`, `kurrentdb+discover://…`',
     '`sqlite:<QUIPU_HOME>/events.db`',
+  ),
+  QUIPU_LOG_PREFIX: variable(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_.]{0,39}$/, 'expected up to 40 of a-z, 0-9, _ and .')
+      .optional(),
+    'the prefix of the streams of this installation, where several share the server of the log',
   ),
   QUIPU_READ_STORE: variable(
     store(/^mongodb(\+srv)?:\/\/[^/]/, 'sqlite:<file>, mongodb://… or mongodb+srv://…'),
@@ -231,15 +238,15 @@ export const platformVariables = {
   ),
   QUIPU_LEASE_TTL_MS: variable(
     wholeNumber(1_000, MILLISECONDS_MAX).default(10_000),
-    'another process takes the lease of the projections over after this long without a renewal',
+    'another process takes the leases of readers over after this long without a renewal',
   ),
   QUIPU_LEASE_RENEW_MS: variable(
     wholeNumber(100, MILLISECONDS_MAX).default(3_000),
-    'how often the holder renews the lease: at most a third of its time to live',
+    'how often a holder renews its leases: at most a third of their time to live',
   ),
   QUIPU_ELECTION: variable(
     ElectionSetting,
-    'where processes of a fleet elect the one that holds the lease, the same in all of them: ' +
+    'where processes of a fleet elect the holder of a reader group, the same in all of them: ' +
       '`log:`, with renewals in the read store, or `etcd://host:port,…/name`, `etcds://…` with TLS',
     '`log:`',
   ),

@@ -117,7 +117,11 @@ describe('settings', () => {
           'QUIPU_EVENT_STORE',
           `${scheme}://admin:secret@log:2113?tls=true`,
           {
-            eventStore: { kind: 'eventstoredb', url: `${scheme}://admin:secret@log:2113?tls=true` },
+            eventStore: {
+              kind: 'eventstoredb',
+              url: `${scheme}://admin:secret@log:2113?tls=true`,
+              prefix: '',
+            },
           },
         ] as const,
     ),
@@ -278,7 +282,7 @@ describe('settings', () => {
     );
   });
 
-  it('leave the names of others alone, and those that only the compose files read', async () => {
+  it('leave the names of others alone, and names that only the compose files read', async () => {
     const others = { PATH: '/bin', QUIPUS: '1', QUIPU_UNSET: '', QUIPU_TEST_CACHE: '/cache' };
     const folder = path.resolve(import.meta.dirname, '../../docker');
     const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'));

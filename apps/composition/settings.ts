@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type InjectionToken } from '@nestjs/common';
 import { z } from 'zod';
 import { type Area } from '#platform/runtime/areas/area.js';
-import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
+import { type ElectionTarget } from '#platform/runtime/lease/reader-leases.js';
 import {
   type AnySettings,
   type InstallationFacts,
@@ -33,7 +33,7 @@ export const variablesOf = (registered: readonly Area[]): Readonly<Record<string
 
 export type EventStoreTarget =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'eventstoredb'; readonly url: string };
+  | { readonly kind: 'eventstoredb'; readonly url: string; readonly prefix: string };
 
 export type ReadStoreTarget =
   | { readonly kind: 'sqlite'; readonly file: string }
@@ -114,10 +114,14 @@ const sqliteFileOf = (setting: string | undefined, fallback: string): string | u
   return setting.startsWith(SQLITE) ? fileOf(setting.slice(SQLITE.length), fallback) : undefined;
 };
 
-const eventStoreOf = (setting: string | undefined, home: string): EventStoreTarget => {
+const eventStoreOf = (
+  setting: string | undefined,
+  home: string,
+  prefix = '',
+): EventStoreTarget => {
   const file = sqliteFileOf(setting, path.join(home, 'events.db'));
   return file === undefined
-    ? { kind: 'eventstoredb', url: setting ?? '' }
+    ? { kind: 'eventstoredb', url: setting ?? '', prefix }
     : { kind: 'sqlite', file };
 };
 
@@ -202,6 +206,9 @@ const contradictions = (variables: PlatformValues): readonly string[] => {
       `QUIPU_GRPC_TLS_${cert === undefined ? 'CERT' : 'KEY'}: required with the other one`,
     );
   }
+  if (variables.QUIPU_LOG_PREFIX !== undefined && isEmbedded(variables.QUIPU_EVENT_STORE)) {
+    wrong.push('QUIPU_LOG_PREFIX: only for a log on a server; an embedded log has one owner');
+  }
   if (variables.QUIPU_GRPC_PORT === undefined) return wrong;
   const grpc = grpcOf(variables);
   const insecure = variables.QUIPU_GRPC_INSECURE === '1';
@@ -281,7 +288,7 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     },
     home,
     masterKeyFile: fileOf(values.QUIPU_MASTER_KEY_FILE, path.join(home, 'master.key')),
-    eventStore: eventStoreOf(values.QUIPU_EVENT_STORE, home),
+    eventStore: eventStoreOf(values.QUIPU_EVENT_STORE, home, values.QUIPU_LOG_PREFIX),
     readStore: readStoreOf(values.QUIPU_READ_STORE, home),
     bus: values.QUIPU_BUS,
     blobs: blobsOf(values.QUIPU_BLOBS, home),

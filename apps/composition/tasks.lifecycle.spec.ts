@@ -10,6 +10,7 @@ import { TasksLifecycle } from './tasks.lifecycle.js';
 const UPSTREAM = { id: 'acme/upstream', file: null };
 const BY_WORKERS = { id: 'quipu/nano', file: '/models/nano.gguf' };
 const STANDBY: LeadershipStatus = {
+  group: 'reactions',
   role: 'standby',
   instance: 'gateway-1',
   token: '7',

@@ -1,10 +1,13 @@
 import { type DynamicModule } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { drawRequestId } from '#platform/runtime/commands/request-id.js';
+import { type LogPlaces } from '#platform/runtime/history/log-places.js';
+import { EVENT_STORE, LOG_PLACES } from '#platform/runtime/tokens.js';
 import { DtoPipe } from './errors/dto.pipe.js';
 import { envelope, errorShapeOf } from './errors/envelope.js';
 import { FailureLog, factsOf } from './errors/failure-log.js';
@@ -22,6 +25,7 @@ import { type DirectEdge, DirectRoutes } from './direct/direct-routes.js';
 import { ClientErrors } from './errors/client-errors.js';
 import { refuseMisdirected } from './errors/misdirected-request.js';
 import { serveOpenApi } from './openapi/openapi.js';
+import { PositionInterceptor } from './time-travel/position.interceptor.js';
 import { acceptUploads } from './uploads/uploads.js';
 
 /** The headers of a request have `receiveMsMax` too. */
@@ -133,6 +137,10 @@ export const createGateway = async (
   closeConnectionsSoon(fastify);
   const reading = { receptions, ledger: app.get(Ledger, { strict: false }) };
   app.useGlobalInterceptors(new BodyInterceptor(reading));
+  if (app.get<EventStore>(EVENT_STORE, { strict: false }).isSparse === true) {
+    const places = app.get<LogPlaces>(LOG_PLACES, { strict: false });
+    app.useGlobalInterceptors(new PositionInterceptor(places, app.get(Reflector)));
+  }
   acceptUploads(fastify);
   app.useGlobalPipes(new DtoPipe());
   const filter = new FailureFilter(app.get(Failures, { strict: false }), failureLog);

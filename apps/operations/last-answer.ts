@@ -7,8 +7,8 @@ const WAIT_MS = 250;
 const SILENCE_MS_MAX = 1_000;
 
 /**
- * What a server said last, for health checks: the server is asked again by each check, once at a
- * time, and a check that gets no answer soon goes by the last one.
+ * The last answer of a server, for health checks: the server is asked again by each check, once at
+ * a time, and a check that gets no answer soon uses the last one.
  */
 export class LastAnswer<Answer> {
   #last: Answered<Answer> = { answer: undefined, failure: null };

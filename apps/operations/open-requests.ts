@@ -19,7 +19,7 @@ export interface OpenRequest {
 
 /** An open request whose caller waits for a response. */
 export interface ConnectedRequest extends OpenRequest {
-  /** From now on the request goes on when its caller leaves. */
+  /** From now on the request outlives its caller's connection. */
   readonly outlive: () => void;
 }
 

@@ -13,7 +13,7 @@ export interface OperationsSettings {
 
 export const OPERATIONS_SETTINGS = Symbol('OperationsSettings');
 
-/** What a request may see. */
+/** The access of a request. */
 export type Access = 'granted' | 'token-required' | 'not-here';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;

@@ -60,7 +60,7 @@ const openProcess = ({
   const runtime = {
     projectionHost: { status: () => Promise.resolve(projections) },
     reactions: () => reactions,
-    leadership: () => lease,
+    leases: () => (lease ? [lease] : []),
     codec: { unreadable: () => unreadable },
   } as unknown as Runtime;
   const eventStore = {
@@ -93,6 +93,7 @@ describe('readiness', () => {
       read_store: { reachable: true, reason: null },
       bus: { reachable: true, reason: null },
       lease: null,
+      reader_groups: [],
       head: '100',
       projections: [{ ...projection, position: '90' }],
       reactions: [{ ...subscription, name: 'hold-expiry', position: '90' }],
@@ -242,6 +243,7 @@ describe('readiness', () => {
   });
 
   const standby: LeadershipStatus = {
+    group: 'reactions',
     role: 'standby',
     instance: 'projector-2',
     token: '7',
@@ -260,7 +262,7 @@ describe('readiness', () => {
     expect(await openProcess({ lease }).readiness.report()).toMatchObject({
       status: 'not_ready',
       reasons: ['lease_unavailable'],
-      details: ['the lease cannot be requested: the log is away'],
+      details: ['the lease of reactions cannot be requested: the log is away'],
     });
   });
 

@@ -40,6 +40,8 @@ interface ReadStoreHealth {
   readonly reason: string | null;
 }
 
+type ReaderGroupFacts = Pick<LeadershipStatus, 'group' | 'role' | 'token' | 'holder'>;
+
 /** The facts of a process with projections. */
 export interface RuntimeFacts {
   readonly event_store: Pick<EventStoreHealth, 'writable' | 'reason'>;
@@ -47,8 +49,10 @@ export interface RuntimeFacts {
   readonly bus: BusHealth;
   /** Null while the log does not answer. */
   readonly head: string | null;
-  /** Null in a process that does not request the lease of the projections. */
+  /** Of the reactions; null in a process that does not request leases. */
   readonly lease: LeadershipStatus | null;
+  /** Which process runs which readers; empty in a process that does not request leases. */
+  readonly reader_groups: readonly ReaderGroupFacts[];
   readonly projections: readonly Readable<ProjectionStatus>[];
   readonly reactions: readonly Readable<RunnerStatus>[];
 }
@@ -63,14 +67,15 @@ interface Readers {
   readonly failure: string | null;
 }
 
-/** What is known of each part by now. */
+/** The known state of each part. */
 interface Known {
   readonly eventStore: EventStoreHealth;
   readonly readStore: ReadStoreHealth;
   readonly bus: BusHealth;
   readonly readers: Answered<Readers>;
   readonly head: Position | undefined;
-  readonly lease: LeadershipStatus | null;
+  /** Of each group of readers. */
+  readonly leases: readonly LeadershipStatus[];
 }
 
 /**
@@ -103,14 +108,20 @@ export class RuntimeReadiness implements ReadinessCheck {
 
   async readiness(): Promise<ReadinessPart & { readonly facts: RuntimeFacts & object }> {
     const known = await this.#known();
-    const { eventStore, readStore, bus, readers, head, lease } = known;
+    const { eventStore, readStore, bus, readers, head, leases } = known;
     const { projections = [], reactions = [] } = readers.answer ?? {};
     const facts = {
       event_store: { writable: eventStore.writable, reason: eventStore.reason },
       read_store: readStore,
       bus,
       head: head?.toString() ?? null,
-      lease,
+      lease: leases.find(({ group }) => group === 'reactions') ?? null,
+      reader_groups: leases.map(({ group, role, token, holder }) => ({
+        group,
+        role,
+        token,
+        holder,
+      })),
       projections: projections.map(readable),
       reactions: reactions.map(readable),
     };
@@ -135,11 +146,11 @@ export class RuntimeReadiness implements ReadinessCheck {
         bus.answer && bus.failure === null ? bus.answer : { reachable: false, reason: bus.failure },
       readers: { answer: answer?.readers, failure },
       head: answer?.head,
-      lease: this.runtime.leadership(),
+      leases: this.runtime.leases(),
     };
   }
 
-  #reasons({ eventStore, readStore, bus, readers, head, lease }: Known) {
+  #reasons({ eventStore, readStore, bus, readers, head, leases }: Known) {
     const reasons: ReadinessReason[] = [];
     const note = (code: string, detail: string): void => void reasons.push({ code, detail });
     if (!eventStore.writable) {
@@ -162,8 +173,9 @@ export class RuntimeReadiness implements ReadinessCheck {
     if (readers.failure !== null) {
       note('read_models_unknown', `the positions of readers are unknown: ${readers.failure}`);
     }
-    if (lease?.failure) {
-      note('lease_unavailable', `the lease cannot be requested: ${lease.failure}`);
+    for (const { group, failure } of leases) {
+      if (failure === null) continue;
+      note('lease_unavailable', `the lease of ${group} cannot be requested: ${failure}`);
     }
     return [...reasons, ...(readers.answer ? reasonsOf(readers.answer, head) : [])];
   }

@@ -1,7 +1,7 @@
 import { type ReadinessReason } from '#platform/runtime/areas/operations.js';
 import { type Bootstrap } from '../composition/bootstrap.js';
 import { type MetricValues } from '../operations/process-group.port.js';
-import { type AttemptVerdict } from '../gateway/identity/attempt-gate.js';
+import { type SignInVerdict } from '../gateway/identity/sign-in-gate.js';
 
 /** Requests that one gateway has counted, of each account and each key. */
 export interface CountedRequests {
@@ -15,18 +15,21 @@ export interface ListeningGateway {
   readonly bootstrap: Bootstrap | undefined;
 }
 
-/** What the process that leads a group answers to a gateway, beside the calls of a projector. */
+/**
+ * The calls that the leading process of a group answers to a gateway, in addition to the calls of a
+ * projector.
+ */
 export type LeaderCalls = {
   readonly listening: (gateway: ListeningGateway) => void;
   /** The other gateways count these requests, too. */
   readonly counted: (requests: CountedRequests) => void;
-  readonly enterAttempt: (address: string) => Promise<AttemptVerdict>;
+  readonly enterAttempt: (address: string) => Promise<SignInVerdict>;
   readonly leaveAttempt: (attempt: { readonly address: string; readonly failed: boolean }) => void;
   /** The metrics of all processes, as text. */
   readonly metrics: (nothing: null) => Promise<string>;
 };
 
-/** What a gateway of a group answers. */
+/** The calls that a gateway of a group answers. */
 export type GroupGatewayCalls = {
   readonly counted: (requests: CountedRequests) => void;
   readonly reload: (nothing: null) => Promise<void>;

@@ -14,7 +14,7 @@ import {
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';
 import { type Endpoint, ThreadCalls } from '#platform/threads/thread-calls.js';
-import { type AttemptGate } from '../gateway/identity/attempt-gate.js';
+import { type SignInGate } from '../gateway/identity/sign-in-gate.js';
 import { answered } from '../operations/answered.js';
 import { type MetricValues, ProcessGroup } from '../operations/process-group.port.js';
 import {
@@ -26,7 +26,7 @@ import { GatewayStartError } from './gateway-start.error.js';
 
 /** Between two starts of a gateway that ends. */
 const RESTARTS: BackOff = { firstMs: 500, maxMs: 30_000 };
-/** What a stop may take beyond the drain, before a gateway is killed. */
+/** The time of a stop beyond the drain, before a gateway is killed. */
 const STOP_MS_MAX = 10_000;
 
 /** A health check takes 400 ms at most, and a gateway that goes by last answers somewhat less. */
@@ -38,12 +38,12 @@ export interface GatewayGroupOptions {
   readonly main: string;
   /** The variables of the gateway of this number, 1 for the first. */
   readonly environmentOf: (number: number) => NodeJS.ProcessEnv;
-  readonly attempts: AttemptGate;
+  readonly attempts: SignInGate;
   readonly logger: Logger;
   readonly drainMs: number;
 }
 
-/** What the process that leads lends to its gateways: the projector and the ledger. */
+/** The calls that the leading process lends to its gateways: the projector and the ledger. */
 export type LentCalls = Pick<ProjectorCalls, 'appended' | 'reach' | 'status'> & LedgerCalls;
 
 interface Gateway {
@@ -171,7 +171,7 @@ export class GatewayGroup extends ProcessGroup implements ReadinessCheck {
       const [code, signal] = ended as [number | null, string | null];
       calls.end(`gateway ${number} ended with ${code ?? signal}`);
       gateway.isListening = false;
-      // What it was asked to authenticate counts as failed: a crash gives no further attempts.
+      // Open attempts to authenticate count as failed: a crash gives no further attempts.
       for (const address of running) this.options.attempts.leave(address, true);
       listening.reject(new GatewayStartError(code ?? 1));
       return code ?? signal ?? 'unknown';

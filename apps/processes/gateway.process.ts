@@ -6,7 +6,7 @@ import { type Logger } from 'pino';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/areas/area.js';
-import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
+import { readerLeases } from '#platform/runtime/lease/reader-leases.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { type ProjectorLink } from '#platform/runtime/projector/projector-link.js';
 import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
@@ -27,6 +27,7 @@ import { listen } from './listen.js';
 import { GroupModule } from './group.module.js';
 import { operationsOf } from './operations-of.js';
 import { type ProjectorThread, projectorThreadOf } from './projector.thread.js';
+import { ServerWait } from './server-wait.js';
 
 /**
  * Whether this process runs projections, sagas, relays and consumers. `in-thread`: projections and
@@ -43,7 +44,7 @@ export interface GroupParts {
 
 export interface GatewayOptions {
   readonly subscriptions: SubscriptionHosting;
-  /** What a gateway of a group has from the process that leads it. */
+  /** The parts of a gateway of a group that the leading process gives. */
   readonly group?: GroupParts;
   /** The variables that the settings were read from, for `in-thread`. Default: the process's. */
   readonly environment?: NodeJS.ProcessEnv;
@@ -91,7 +92,9 @@ export const startGateway = async (
   const projector =
     subscriptions === 'in-thread' ? projectorThreadOf(settings, logger, environment) : undefined;
   const link = projector?.link ?? options.group?.link;
+  const wait = new ServerWait(settings, logger);
   const engines = await openEngines(settings, clock, logger, areas, {
+    untilAnswered: wait.untilAnswered,
     onAppended: () => link?.announce(),
     requestsLease: subscriptions === 'under-lease',
   });
@@ -118,11 +121,12 @@ export const startGateway = async (
   if (subscriptions === 'here' || projector) await runtime.startReactions(commands, serviceOf);
   if (subscriptions === 'under-lease') {
     const { instance, lease } = settings;
-    runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands, serviceOf);
+    runtime.startUnder(readerLeases(runtime, { instance, ...lease }), commands, serviceOf);
   }
   const grpc = await serveEventStoreOf(settings, engines.eventStore, app);
   // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');
+  await wait.end();
   await listen(app, settings);
   const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
   const url = await app.getUrl();

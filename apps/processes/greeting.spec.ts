@@ -11,7 +11,7 @@ const bootstrap = {
 const SECRETS = [bootstrap.password, bootstrap.api_key, bootstrap.renter_key];
 
 describe('the greeting of a first start', () => {
-  it('shows the credentials on a terminal, and a command that works as it stands', () => {
+  it('shows the credentials on a terminal, and a command that works unchanged', () => {
     const greeting = greetingOf({ ...started, bootstrap }, 'acme/large', true);
     expect(greeting).toMatch(/password {2}knots-and-cords\n {2}API key {3}sk-svc-1\n/);
     expect(greeting).toContain('-H "Authorization: Bearer sk-svc-1"');

@@ -1,7 +1,7 @@
 import { type Bootstrap } from '../composition/bootstrap.js';
 import { type Gateway } from './gateway.process.js';
 
-/** A command to try. Where the output may be stored, the credentials stand in their file only. */
+/** A command to try. Where the output may be stored, the credentials are in their file only. */
 const firstGreeting = (
   url: string,
   { username, password, api_key: apiKey }: Bootstrap,

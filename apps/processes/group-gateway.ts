@@ -10,8 +10,8 @@ import { type ProjectorCalls } from '#platform/runtime/projector/projector.proto
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';
 import { type Endpoint, ThreadCalls } from '#platform/threads/thread-calls.js';
 import { type Settings } from '../composition/settings.js';
-import { type AttemptGate } from '../gateway/identity/attempt-gate.js';
-import { AttemptThrottle } from '../gateway/identity/attempt-throttle.js';
+import { type SignInGate } from '../gateway/identity/sign-in-gate.js';
+import { SignInThrottle } from '../gateway/identity/sign-in-throttle.js';
 import { RequestRates } from '../gateway/identity/request-rates.js';
 import { OperationsReports } from '../operations/operations-reports.js';
 import { ProcessGroup } from '../operations/process-group.port.js';
@@ -41,7 +41,7 @@ export const joinGroup = async (settings: Settings, logger: Logger): Promise<Gat
     app.get(type, { strict: false });
   const rates = find(RequestRates);
   find(Registry).setDefaultLabels({ process: `gateway-${settings.instance.split('.').at(-1)}` });
-  find(AttemptThrottle).share(attemptsOf(leader));
+  find(SignInThrottle).share(attemptsOf(leader));
   const stopReporting = reportCounted(rates, leader);
   leader.offer({
     counted: ({ accounts, keys }) => rates.countElsewhere(accounts, keys),
@@ -65,7 +65,7 @@ const leaderEndpoint: Endpoint = {
 };
 
 /** The leader counts the attempts of all gateways. Without it there are none. */
-const attemptsOf = (leader: Leader): AttemptGate => ({
+const attemptsOf = (leader: Leader): SignInGate => ({
   enter: (address) => leader.call('enterAttempt', address).catch(() => 'busy' as const),
   leave: (address, failed) => leader.tell('leaveAttempt', { address, failed }),
 });

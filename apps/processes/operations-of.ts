@@ -8,8 +8,8 @@ import { RuntimeMetrics } from '../operations/runtime.metrics.js';
 import { RuntimeReadiness } from '../operations/runtime.readiness.js';
 
 /**
- * Health and metrics of a process that runs areas: those of the runtime, the tasks, the process and
- * the areas.
+ * Health and metrics of a process that runs areas: of the runtime, the tasks, the process and the
+ * areas.
  * @param own global providers of the process
  * @param checks further ones, which have no metrics
  */

@@ -2,7 +2,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/areas/area.js';
-import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
+import { readerLeases } from '#platform/runtime/lease/reader-leases.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
@@ -13,6 +13,7 @@ import { type Settings } from '../composition/settings.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
 import { listen } from './listen.js';
 import { operationsOf } from './operations-of.js';
+import { ServerWait } from './server-wait.js';
 
 export interface Projector {
   /** The base URL of health and metrics. */
@@ -37,7 +38,10 @@ export const startProjector = async (
   logger: Logger,
   { clock = systemClock, areas = shippedAreas }: ProjectorOptions = {},
 ): Promise<Projector> => {
-  const engines = await openEngines(settings, clock, logger, areas, { requestsLease: true });
+  const wait = new ServerWait(settings, logger);
+  const { untilAnswered } = wait;
+  const options = { requestsLease: true, untilAnswered } as const;
+  const engines = await openEngines(settings, clock, logger, areas, options);
   await clearForeignReadModels(engines);
   const runtime = new Runtime(engines, areas);
   const edges = [operationsOf(areas, settings.operations)];
@@ -47,8 +51,9 @@ export const startProjector = async (
   const app = await createOperationsApplication(module, logger);
   const { instance, lease } = settings;
   const serviceOf: ServiceSource = (type) => app.get(type, { strict: false });
-  const leadership = leaseLeadership(runtime, { instance, ...lease });
+  const leadership = readerLeases(runtime, { instance, ...lease });
   runtime.startUnder(leadership, app.get(CommandBus), serviceOf);
+  await wait.end();
   await listen(app, settings);
   const stop = async (): Promise<void> => {
     await app.get(ProcessEvents).drain(settings.drainSeconds * 1_000);

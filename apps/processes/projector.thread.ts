@@ -15,7 +15,7 @@ import { type Settings } from '../composition/settings.js';
 
 const WORKER = new URL('./projector.worker.js', import.meta.url);
 const RESTARTS: BackOff = { firstMs: 1_000, maxMs: 60_000 };
-/** What a stop may take beyond the drain, before the thread is ended. */
+/** The time of a stop beyond the drain, before the thread is ended. */
 const STOP_MS_MAX = 10_000;
 
 export interface ProjectorThreadOptions {
@@ -30,7 +30,7 @@ export interface ProjectorThreadOptions {
   readonly restarts?: BackOff;
 }
 
-/** What the process lends to its projector. */
+/** The services that the process lends to its projector. */
 export interface ProjectorServices {
   readonly bus: Pick<Bus, 'publish'>;
   readonly eventStore: Pick<EventStore, 'head'>;

@@ -63,7 +63,7 @@ const begin = async (): Promise<void> => {
  * writer that holds the lock of the log and gets no CPU would delay the writer of the requests.
  */
 const letRequestsGoFirst = (): void => {
-  // Elsewhere the priority is that of the whole process.
+  // Elsewhere the priority would apply to the whole process.
   if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 };
 

@@ -15,7 +15,7 @@ import { clearForeignReadModels } from '../composition/foreign-read-models.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { serveEventStoreOf } from '../composition/served-event-store.js';
 import { type Settings } from '../composition/settings.js';
-import { LocalAttempts } from '../gateway/identity/attempt-gate.js';
+import { LocalSignIns } from '../gateway/identity/sign-in-gate.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
 import { OperationsReports } from '../operations/operations-reports.js';
 import { ProcessGroup } from '../operations/process-group.port.js';
@@ -54,7 +54,7 @@ export const startStandaloneGroup = async (
     size: settings.processes,
     main: GATEWAY_MAIN,
     environmentOf: (number) => environmentOf(environment, settings, number),
-    attempts: new LocalAttempts(systemClock),
+    attempts: new LocalSignIns(systemClock),
     logger,
     drainMs: settings.drainSeconds * 1_000,
   });
@@ -137,7 +137,7 @@ const lentBy = (runtime: Runtime): Pick<LentCalls, 'appended' | 'reach' | 'statu
   };
 };
 
-/** Ports that only one process can have are those of the leader. */
+/** Ports that only one process can have belong to the leader. */
 const environmentOf = (
   environment: NodeJS.ProcessEnv,
   { instance }: Settings,

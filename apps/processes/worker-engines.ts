@@ -2,7 +2,7 @@ import { type AnyEngineDefinition, type EngineHost } from '#platform/tasks/engin
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 
 /**
- * The engines that this worker runs: those that are named, or all that can run on this machine.
+ * The engines that this worker runs: the named ones, or all that can run on this machine.
  * @param named the value of QUIPU_WORKER_ENGINES; undefined when it is not set
  * @throws SettingsError for an unknown name, for a named engine that cannot run here, and when none
  *   is left

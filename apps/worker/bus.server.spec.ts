@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defer, type Observable } from 'rxjs';
+import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { BusServer } from './bus.server.js';
@@ -133,6 +134,22 @@ describe('Nest on the bus', () => {
     expect(await bus.deadLetters(TOPIC, SHARED)).toMatchObject([
       { id: message.id, reason: 'out of paper', attempts: 2 },
     ]);
+    await app.close();
+  });
+
+  it('joins as soon as the broker answers', async () => {
+    const consume = bus.consume.bind(bus);
+    let outages = 2;
+    bus.consume = (options) => {
+      outages -= 1;
+      return outages < 0
+        ? consume(options)
+        : Promise.reject(new BusError('bus-unavailable', 'no broker'));
+    };
+    const { app } = await serve(Listener);
+    await app.listen();
+    await publish(TOPIC, null);
+    await until(() => handled.length === 1);
     await app.close();
   });
 

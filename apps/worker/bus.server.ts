@@ -1,6 +1,7 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.js';
+import { consumeWhenReachable } from '#platform/bus/consume-when-reachable.js';
 
 /** The second argument of `@EventPattern(topic, pattern)`. */
 export interface BusPattern {
@@ -19,13 +20,17 @@ export interface BusPattern {
 export class BusServer extends Server<never> implements CustomTransportStrategy {
   /** Otherwise Nest only logs the rejection of a method, and the bus settles the delivery. */
   override readonly propagatesEventHandlerErrors = true;
+  readonly #closing = new AbortController();
   #consumers: ReadonlyMap<string, Consumer> = new Map();
 
   constructor(private readonly bus: Pick<Bus, 'consume'>) {
     super();
   }
 
-  /** Consumes the topics in the order of the methods, then calls the callback. */
+  /**
+   * Consumes the topics in the order of the methods, as soon as the broker answers, then calls the
+   * callback.
+   */
   listen(callback: (error?: unknown) => void): void {
     this.#join().then(
       () => callback(),
@@ -35,6 +40,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
 
   /** Stops consuming. Resolves when the current deliveries are handled. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.leave(() => true);
   }
 
@@ -56,12 +62,13 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
   async #join(): Promise<void> {
     for (const [topic, handler] of this.messageHandlers) {
       const { group, attemptsMax } = patternOf(topic, handler);
-      const consumer = await this.bus.consume({
+      const options = {
         topic,
         group,
         ...(attemptsMax !== undefined && { attemptsMax }),
-        handle: (delivery) => handled(handler, delivery),
-      });
+        handle: (delivery: Delivery) => handled(handler, delivery),
+      };
+      const consumer = await consumeWhenReachable(this.bus, options, this.#closing.signal);
       this.#consumers = new Map([...this.#consumers, [topic, consumer]]);
     }
   }

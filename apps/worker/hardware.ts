@@ -27,9 +27,9 @@ const readDevices = async (logger: Pick<Logger, 'warn'>): Promise<WorkerHardware
 };
 
 /**
- * The devices of a table of the driver's tool, with mebibytes in the last column. A device that
- * does not state its memory, such as one that shares that of the host, is null for all: which
- * number is whose would not be certain.
+ * The devices of a table of the driver's tool, with mebibytes in the last column. If one device
+ * does not state its memory, such as a device that shares the memory of the host, the memory of all
+ * is null: which number belongs to which device would not be certain.
  */
 export const devicesOf = (lines: readonly string[]): WorkerHardware['devices'] => {
   const devices = lines.map((line) => {

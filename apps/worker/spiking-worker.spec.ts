@@ -83,6 +83,7 @@ describe('spiking networks on a worker', () => {
     const attempt = {
       jobId: '01890a5d-ac96-774b-bcce-b302099a8057',
       accountId: '7',
+      submittedAt: '2026-11-22T15:00:00.000Z',
       attempt: 1,
       input: {
         slug: SLUG,

@@ -89,7 +89,7 @@ export class TaskRunner {
     return this.#runs.size;
   }
 
-  /** What was done since the start. */
+  /** The work since the start. */
   work(): { readonly doneTasks: number; readonly busyMs: number } {
     const nowMs = performance.now();
     const current = this.#runs.size > 0 ? nowMs - this.#busySinceMs : 0;
@@ -130,12 +130,12 @@ export class TaskRunner {
     }
     const run = this.#runOf(id, task, attempt, topic);
     if (this.options.clock.now() > takeBy) {
-      this.#refuse(run, 'expired', 'the task arrived after its time');
+      this.#reject(run, 'expired', 'the task arrived after its time');
       return;
     }
     const tasksMax = this.definition.tasksMax.worker;
     if (this.#occupied >= tasksMax) {
-      this.#refuse(run, 'busy', `this worker has ${tasksMax} tasks of ${this.definition.name}`);
+      this.#reject(run, 'busy', `this worker has ${tasksMax} tasks of ${this.definition.name}`);
       return;
     }
     this.#seen.set(id, true);
@@ -214,7 +214,7 @@ export class TaskRunner {
   }
 
   /** Does not remember the attempt: a repeated delivery may find room. */
-  #refuse({ replies }: Run, code: PlatformFailureCode, message: string): void {
+  #reject({ replies }: Run, code: PlatformFailureCode, message: string): void {
     replies.failed({ code, message });
     this.#count(code);
   }

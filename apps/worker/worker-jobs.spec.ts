@@ -133,7 +133,7 @@ describe('the jobs of a worker', () => {
       logger: silent,
     });
     const blobs = { read: () => Promise.resolve({ rows: 400 } as never) };
-    return new AssignmentSender({ bus, seal, types: new JobTypes([type]), blobs });
+    return new AssignmentSender(bus, seal, new JobTypes([type]), blobs);
   };
 
   const job = (rows = 10) => ({

@@ -216,7 +216,9 @@ describe('the rigs of workers', () => {
     const catalog = { rigs: () => [], models, model: () => MODEL };
     const rigs = new RoutedRigs(catalog, router, 75, workers);
     const stopwatch = { now: () => performance.now() };
-    const attempt = { jobId: id(), accountId: 'operator', attempt: 1, checkpoint: null, usage: [] };
+    const submittedAt = new Date().toISOString();
+    const job = { jobId: id(), accountId: 'operator', submittedAt };
+    const attempt = { ...job, attempt: 1, checkpoint: null, usage: [] };
     const certify = async (rig: string) => {
       const runner = new CertificationRunner(rigs, stopwatch, systemClock);
       const steps = runner.run({ ...attempt, input: { rig } }, never);

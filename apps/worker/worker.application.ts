@@ -54,7 +54,7 @@ export interface WorkerOptions {
   readonly logger: Logger;
   /** Default `HEARTBEAT_MS`. */
   readonly heartbeatMs?: number;
-  /** What the worker registers as; default: a rig named after it, in no region. */
+  /** The rig as which the worker registers; default: a rig named after it, in no region. */
   readonly rig?: WorkerRig;
   /** Default: the sensors of this machine. */
   readonly machine?: Pick<MachineTelemetry, 'read'>;
@@ -86,7 +86,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const { instance: worker } = engineHost;
   const metrics = new WorkerMetrics();
   const runners = runnersOf(options, metrics);
-  const jobs = jobHostOf(options, runners);
+  const jobs = jobHostOf(options);
   const operations = new WorkerOperations(bus, runners, metrics, jobs);
   const tasks = [
     ...runners.all.map((runner) => tasksControllerOf(runner, worker)),
@@ -120,7 +120,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
     if (phase !== 'serving') return;
     logger.info({ instance: worker }, 'the worker is drained: it takes no more tasks');
     const jobsEnded = takeNoMore('draining');
-    // Cancellations of what still runs are heard until the worker stops.
+    // Cancellations of running tasks are heard until the worker stops.
     const left = server.leave((topic) => !isCancellations(topic));
     Promise.all([left, jobsEnded]).catch((error: unknown) => {
       logger.error({ err: error }, 'the worker could not leave its topics');
@@ -141,7 +141,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
     await stop();
     throw error;
   }
-  jobs.start();
+  jobs.start((options.jobs?.types ?? []).flatMap((type) => hostedByWorker(type, runners) ?? []));
   phase = 'serving';
   ready();
   heartbeats.beat();
@@ -150,7 +150,9 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   return { url: await app.getUrl(), stop: () => (stopping ??= stop()) };
 };
 
-/** What other processes want of this worker beside tasks, and what it wants of them. */
+/**
+ * The orders, links and files that connect this worker with other processes, in addition to tasks.
+ */
 const peersOf = (
   { bus, key, engineHost, logger }: WorkerOptions,
   startedAt: string,
@@ -183,16 +185,18 @@ const runnersOf = (
   return new TaskRunners(engines.map((definition) => new TaskRunner({ definition, ...parts })));
 };
 
-const jobHostOf = (
-  { bus, key, jobs = { types: [], key }, engineHost, logger }: WorkerOptions,
-  runners: TaskRunners,
-): JobHost => {
+const jobHostOf = ({
+  bus,
+  key,
+  jobs = { types: [], key },
+  engineHost,
+  logger,
+}: WorkerOptions): JobHost => {
   const seal = new JobSeal(jobs.key);
   return new JobHost({
     bus,
     host: engineHost.instance,
     seal,
-    types: jobs.types.flatMap((type) => hostedByWorker(type, runners) ?? []),
     sink: busReportSink(bus, seal),
     // Assignments to a worker carry input and checkpoint.
     read: () => Promise.reject(new Error('a worker opens no blobs')),

@@ -44,7 +44,7 @@ export interface FleetWorkerOptions {
   readonly drainSeconds?: number;
   readonly heartbeatMs?: number;
   readonly rig?: WorkerRig;
-  /** Default: that of the fleet. */
+  /** Default: the bus of the fleet. */
   readonly bus?: Bus;
 }
 

@@ -15,7 +15,7 @@ export class WorkerMetrics {
   readonly registry = new Registry();
   readonly #running = new Gauge({
     name: 'quipu_worker_tasks_running',
-    help: 'Open tasks, including those that wait for the engine.',
+    help: 'Open tasks, including tasks that wait for the engine.',
     labelNames: ['engine'],
     registers: [this.registry],
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
-import { HoldId, Meter, PriceLine } from '../hold.vocabulary.js';
+import { HoldId, PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
 import { AccountId, Instant, Sha256Hex, UserId } from '../vocabulary.js';
 
 /**
@@ -23,7 +23,7 @@ export const TranscriptPart = z.strictObject({
 });
 export type TranscriptPart = z.infer<typeof TranscriptPart>;
 
-/** As models call it; those of an MCP server begin with the name of the server. */
+/** As models call it; the names of an MCP server's tools begin with the name of the server. */
 export const ToolName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 
 const Step = z.int().min(1).max(AGENT_STEPS_MAX);
@@ -40,7 +40,7 @@ export const AgentSessionStarted = defineEvent('AgentSessionStarted', {
     userId: UserId,
     goal: TranscriptPart,
     plannerModel: Model,
-    /** What the planner may call. */
+    /** The tools that the planner may call. */
     tools: z.array(ToolName).max(AGENT_TOOLS_MAX),
     stepsMax: Step,
     tokensMax: z.int().positive(),
@@ -59,7 +59,7 @@ export type AgentSessionStarted = EventOf<typeof AgentSessionStarted>;
 export const PlanUsage = z.strictObject({
   promptTokens: z.int().nonnegative(),
   completionTokens: z.int().nonnegative(),
-  /** Who counted: the rig, or Quipu from what was delivered. */
+  /** The counter: the rig, or Quipu from the delivered text. */
   source: z.enum(['provider', 'counted']),
 });
 export type PlanUsage = z.infer<typeof PlanUsage>;
@@ -78,6 +78,8 @@ export const AgentStepPlanned = defineEvent('AgentStepPlanned', {
     callId: z.uuid().nullable(),
     plan: TranscriptPart,
     usage: PlanUsage,
+    /** The same tokens by class, each at its price. */
+    used: z.array(UsedUnits).max(USED_UNITS_MAX),
     /** The rig that answered. */
     rig: RigName,
     /** The model that the rig says answered; null where it does not say. */
@@ -102,14 +104,6 @@ export const AgentToolCalled = defineEvent('AgentToolCalled', {
 });
 export type AgentToolCalled = EventOf<typeof AgentToolCalled>;
 
-/** Units that a call has used, at most what was held for it. */
-export const ToolUnits = z.strictObject({
-  meter: Meter,
-  quantity: z.int().nonnegative(),
-  rig: RigName.exactOptional(),
-});
-export type ToolUnits = z.infer<typeof ToolUnits>;
-
 /** The planner may see the result of a call, or why there is none. */
 export const AgentToolReturned = defineEvent('AgentToolReturned', {
   version: 1,
@@ -124,8 +118,9 @@ export const AgentToolReturned = defineEvent('AgentToolReturned', {
     /** Why it failed. */
     code: Code.nullable(),
     observation: TranscriptPart,
-    used: z.array(ToolUnits),
-    /** What the tool has measured; null for what it has not. */
+    /** At most what was held for the call. */
+    used: z.array(UsedUnits),
+    /** The measurements of the tool; null for a missing one. */
     counters: z.record(z.string(), z.number().nullable()),
     returnedAt: Instant,
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AGENT_STEPS_MAX, AgentEnd, ToolName } from './agent-session.events.js';
 
-/** What agents and MCP clients add to the events of their holds. */
+/** The evidence of agents and MCP clients in the events of their holds. */
 
 const ofSession = {
   plannerModel: z.string().min(1).max(256),

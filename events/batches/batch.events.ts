@@ -31,7 +31,7 @@ export const BatchCounts = z.strictObject({
 });
 export type BatchCounts = z.infer<typeof BatchCounts>;
 
-/** What the completed lines have used. */
+/** The usage of the completed lines. */
 export const BatchUsage = z.strictObject({ meter: Meter, quantity: z.int().nonnegative() });
 export type BatchUsage = z.infer<typeof BatchUsage>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a batch adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
+/** The evidence of a batch in the events of its hold: `HoldPlaced` and `HoldCaptured`. */
 
 const ofBatch = {
   endpoint: z.string().min(1).max(128),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BatchCounts } from './batch.events.js';
 
-/** What the job of a batch shows in the events of jobs. */
+/** The public fields of the job of a batch in the events of jobs. */
 
 /** The name of its type. */
 export const BATCH_JOB = 'batch';

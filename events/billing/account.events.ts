@@ -112,7 +112,7 @@ export const HoldExpired = defineEvent('HoldExpired', {
 });
 export type HoldExpired = EventOf<typeof HoldExpired>;
 
-/** What a re-rating charges for one price of a statement, before and after. */
+/** The charge for one price of a statement, before and after a re-rating. */
 const ReratedLine = z.strictObject({
   purpose: z.string().min(1),
   model: z.string().min(1).nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { AccountId, Instant, KeyId, MicroUsdDecimal } from '../vocabulary.js';
 
-/** The budgets of an account and of its keys. They stand in the stream of the account. */
+/** The budgets of an account and of its keys, in the stream of the account. */
 
 /** Null: no limit. */
 export const BudgetLimits = z.strictObject({
@@ -19,7 +19,7 @@ export type BudgetLimits = z.infer<typeof BudgetLimits>;
 export const BudgetOwner = z.enum(['operator', 'account']);
 export type BudgetOwner = z.infer<typeof BudgetOwner>;
 
-/** Whose spending it limits: the account's, or that of one key. */
+/** The account or the key whose spending it limits. */
 const ofBudget = { accountId: AccountId, key: KeyId.exactOptional() };
 
 export const BudgetSet = defineEvent('BudgetSet', {

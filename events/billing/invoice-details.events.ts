@@ -4,8 +4,8 @@ import { Sealed } from '../identity/identity.vocabulary.js';
 import { AccountId, Instant } from '../vocabulary.js';
 
 /**
- * What invoices say of the customer: one stream `invoicedetails-<accountId>`. Name, address and tax
- * number are sealed with the key of the account's user, so that an erasure covers them.
+ * The customer's details on invoices: one stream `invoicedetails-<accountId>`. Name, address and
+ * tax number are sealed with the key of the account's user, so that an erasure covers them.
  */
 export const InvoiceDetailsSet = defineEvent('InvoiceDetailsSet', {
   version: 1,

@@ -9,11 +9,11 @@ export const ModelId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/);
 /** A rig's name; `routing_mode: rig_<name>` pins a request to it. */
 export const RigName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 
-/** What an hour of a rig costs, in micro-dollars. */
+/** The price of an hour of a rig, in micro-dollars. */
 export const ComputePrice = z.strictObject({ microUsdPerHour: MicroUsdDecimal });
 export type ComputePrice = z.infer<typeof ComputePrice>;
 
-/** What `perUnits` units of a meter cost. */
+/** The price of `perUnits` units of a meter. */
 export const MeterPrice = z.strictObject({
   unitPriceMicroUsd: MicroUsdDecimal,
   perUnits: z.int().positive(),
@@ -30,7 +30,10 @@ export const RateCardPublished = defineEvent('RateCardPublished', {
   schema: z.strictObject({
     /** 1, 2, …: the number that a charge names. */
     version: z.int().positive(),
-    /** Inclusive; until that of the next card. Never before that of the previous card. */
+    /**
+     * Inclusive; in force until the `effectiveFrom` of the next card. Never before the previous
+     * card's.
+     */
     effectiveFrom: Instant,
     /** By model id. */
     prices: z.record(ModelId, TokenPrice),

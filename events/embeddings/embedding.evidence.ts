@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KeyedHash } from '../vocabulary.js';
 
-/** What embeddings add to the events of their hold: `HoldPlaced` and `HoldCaptured`. */
+/** The evidence of embeddings in the events of their hold: `HoldPlaced` and `HoldCaptured`. */
 
 export const EmbeddingHoldEvidence = z.strictObject({
   modelAsked: z.string().min(1),

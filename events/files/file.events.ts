@@ -5,7 +5,7 @@ import { AccountId, Instant, Sha256Hex, UserId } from '#events/vocabulary.js';
 
 export const FileId = z.string().regex(/^file-[0-9a-f]{32}$/);
 
-/** What a file is for. An account uploads the first two; a batch writes `batch_output`. */
+/** The purpose of a file. An account uploads the first two; a batch writes `batch_output`. */
 export const FilePurpose = z.enum(['batch', 'user_data', 'batch_output']);
 export type FilePurpose = z.infer<typeof FilePurpose>;
 
@@ -34,6 +34,7 @@ export type FileCreated = EventOf<typeof FileCreated>;
 export const FileDeleted = defineEvent('FileDeleted', {
   version: 1,
   schema: Named.extend({
+    bytes: z.int().nonnegative(),
     reason: z.enum(['requested', 'expired']),
     deletedAt: Instant,
   }),

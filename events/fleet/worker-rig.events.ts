@@ -5,7 +5,7 @@ import { Instant, Region, Sha256Hex } from '../vocabulary.js';
 
 /** The rigs that workers register: one stream `fleet-<rig>`. A heartbeat is no event. */
 
-/** What the worker says of itself; the name of a worker may be that of its host, and is no part. */
+/** The description of a worker by itself; its name may be the name of its host, and is no part. */
 export const WorkerRigDescription = z.strictObject({
   /** Null: in no region. */
   region: Region.nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Types that the events of this area share. */
 
-/** What an account may do; the names are those of the promised interface. */
+/** The role of an account; the names belong to the promised interface. */
 export const Role = z.enum(['renter', 'Partner', 'Investor', 'Admin']);
 export type Role = z.infer<typeof Role>;
 

@@ -3,7 +3,7 @@ import { ServiceTier } from '../token-price.vocabulary.js';
 import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
-/** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
+/** The evidence of a chat in the events of its hold: `HoldPlaced` and `HoldCaptured`. */
 
 export const ChatHoldEvidence = z.strictObject({
   modelAsked: z.string().min(1),
@@ -27,5 +27,7 @@ export const ChatCaptureEvidence = z.strictObject({
   serviceTier: z
     .strictObject({ asked: ServiceTier, answered: ServiceTier.nullable() })
     .exactOptional(),
+  /** Calls of tools that the rig made by itself, as it states them. */
+  toolCalls: z.int().nonnegative().exactOptional(),
 });
 export type ChatCaptureEvidence = z.infer<typeof ChatCaptureEvidence>;

@@ -15,29 +15,29 @@ const ofAllocation = {
 };
 
 /** In force for every charge that follows it in the log. */
-export const NodeShareAllocated = defineEvent('NodeShareAllocated', {
+export const RigShareAllocated = defineEvent('RigShareAllocated', {
   version: 1,
   schema: z.strictObject({
     ...ofAllocation,
     /** Of the rig; the shares of all investors are at most the whole rig. */
     shareBasisPoints: BasisPoints.min(1),
-    /** What the platform keeps of the revenue of this share. */
+    /** The platform's part of the revenue of this share. */
     platformFeeBasisPoints: BasisPoints,
-    /** The GPUs that the share stands for. */
+    /** The GPUs of the share. */
     gpus: z.int().nonnegative().max(100_000),
     purchasePriceMicroUsd: MicroUsdDecimal,
     purchasedOn: z.iso.date(),
     allocatedAt: Instant,
   }),
 });
-export type NodeShareAllocated = EventOf<typeof NodeShareAllocated>;
+export type RigShareAllocated = EventOf<typeof RigShareAllocated>;
 
-export const NodeShareEnded = defineEvent('NodeShareEnded', {
+export const RigShareEnded = defineEvent('RigShareEnded', {
   version: 1,
   schema: z.strictObject({ ...ofAllocation, endedAt: Instant }),
 });
-export type NodeShareEnded = EventOf<typeof NodeShareEnded>;
+export type RigShareEnded = EventOf<typeof RigShareEnded>;
 
-export type NodeEvent = NodeShareAllocated | NodeShareEnded;
+export type RigShareEvent = RigShareAllocated | RigShareEnded;
 
-export const nodeEvents = [NodeShareAllocated, NodeShareEnded] as const;
+export const nodeEvents = [RigShareAllocated, RigShareEnded] as const;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { RigName } from '../catalog/rate-card.events.js';
-import { HoldEvidence, HoldId, PriceLine, Purpose, StepPath } from '../hold.vocabulary.js';
-import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
+import { HoldEvidence, HoldId, PriceLine, Purpose, UsedUnits } from '../hold.vocabulary.js';
+import { AccountId, Instant, KeyId, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The life of a job: one stream `job-<jobId>`. No prompt, reply or secret: those are in blobs. */
 
@@ -22,14 +21,8 @@ export const Attempt = z.int().positive();
 export const JobBlob = z.strictObject({ address: Sha256Hex, bytes: z.int().nonnegative() });
 export type JobBlob = z.infer<typeof JobBlob>;
 
-/** What a job has used since its submission, over all attempts; it never falls. */
-export const JobUsage = z.strictObject({
-  step: StepPath.exactOptional(),
-  /** The rig that did the work; left out where none did. */
-  rig: RigName.exactOptional(),
-  meter: Meter,
-  quantity: z.int().nonnegative(),
-});
+/** The usage of a job since its submission, over all attempts; it never falls. */
+export const JobUsage = UsedUnits;
 export type JobUsage = z.infer<typeof JobUsage>;
 
 const Code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
@@ -45,7 +38,7 @@ const ofJob = {
   submittedAt: Instant,
 };
 
-/** What an account has set aside for a job, and how the job is charged. */
+/** The amount that an account has set aside for a job, and how the job is charged. */
 export const JobHold = z.strictObject({
   holdId: HoldId,
   purpose: Purpose,
@@ -55,7 +48,7 @@ export const JobHold = z.strictObject({
   evidence: HoldEvidence,
   /** The job renews the hold before. */
   expiresAt: Instant,
-  /** What a job pays for that failed, timed out or was cancelled. */
+  /** The charge of a job that failed, timed out or was cancelled. */
   whenUnfinished: z.enum(['what_was_used', 'nothing']),
   /** A renewal keeps so much held above what is used; empty where the estimate is for all. */
   ahead: z.array(JobUsage),
@@ -70,7 +63,7 @@ export const JobSubmitted = defineEvent('JobSubmitted', {
     ...ofJob,
     /** The sealed input. */
     input: JobBlob,
-    /** What lists and statements show of the input. */
+    /** The summary of the input in lists and statements. */
     summary: PublicJson,
     /** Null for a job that costs nothing. */
     hold: JobHold.nullable(),
@@ -213,7 +206,7 @@ export const JobCompleted = defineEvent('JobCompleted', {
     attempt: Attempt,
     /** The sealed result. */
     result: JobBlob,
-    /** What lists and statements show of the result. */
+    /** The summary of the result in lists and statements. */
     summary: PublicJson,
     usage: z.array(JobUsage),
     completedAt: Instant,
@@ -251,7 +244,7 @@ export const JobTimedOut = defineEvent('JobTimedOut', {
   version: 1,
   schema: z.strictObject({
     ...ofJob,
-    /** What has run out. */
+    /** The limit that has run out. */
     limit: z.enum(['queue', 'run', 'funds']),
     /** The last one; what was finished until then. */
     checkpoint: JobBlob.nullable(),
@@ -270,7 +263,7 @@ export const JobSettled = defineEvent('JobSettled', {
   schema: z.strictObject({
     ...ofJob,
     outcome: z.enum(['charged', 'free', 'uncollected']),
-    /** What was charged, or could not be. */
+    /** The amount that was charged, or could not be. */
     amountMicroUsd: MicroUsdDecimal,
     settledAt: Instant,
   }),

@@ -26,7 +26,7 @@ export const PartnerRegistered = defineEvent('PartnerRegistered', {
     branding: Branding,
     /** The part of each charge of a sub-user that is the partner's. */
     revenueShareBasisPoints: BasisPoints,
-    /** What the partner may raise its share to. */
+    /** The highest share that the partner may set. */
     revenueShareMaxBasisPoints: BasisPoints,
     registeredAt: Instant,
   }),

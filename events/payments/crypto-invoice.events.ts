@@ -15,7 +15,7 @@ import {
 
 /** An invoice for a deposit in a crypto-currency: one stream `cryptoinvoice-<id>`. */
 
-/** What one source of prices said. */
+/** The quote of one source of prices. */
 export const PriceQuote = z.strictObject({
   source: z.string().min(1).max(100),
   /** Of a whole coin. */
@@ -51,9 +51,9 @@ export const CryptoInvoiceCreated = defineEvent('CryptoInvoiceCreated', {
     orderId: z.string().min(1).max(100),
     currency: CryptoCurrency,
     network: CryptoNetwork,
-    /** What the payment is worth to the account. */
+    /** The worth of the payment to the account. */
     amountMicroUsd: MicroUsdDecimal,
-    /** What is to be paid. */
+    /** The units to be paid. */
     dueUnits: CryptoUnits,
     /** A payment may miss the amount due by so much and still complete the invoice. */
     toleranceUnits: CryptoUnits,
@@ -133,7 +133,9 @@ export const CryptoPaymentConfirmed = defineEvent('CryptoPaymentConfirmed', {
     units: CryptoUnits,
     confirmations: z.int().min(0),
     block: BlockReference,
-    /** The price it is credited at: that of the invoice, or the present one if it came late. */
+    /**
+     * The price it is credited at: the price of the invoice, or the present one if it came late.
+     */
     priceMicroUsd: MicroUsdDecimal,
     /** "0" for a payment that was credited before. */
     creditMicroUsd: MicroUsdDecimal,
@@ -150,7 +152,7 @@ export const CryptoPaymentReverted = defineEvent('CryptoPaymentReverted', {
   version: 1,
   schema: z.strictObject({
     ...payment,
-    /** What was credited for it, and still is. */
+    /** The amount that was credited for it, and still is. */
     creditedMicroUsd: MicroUsdDecimal,
     revertedAt: Instant,
   }),

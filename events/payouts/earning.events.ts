@@ -4,8 +4,8 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { AccountId, Instant, SignedMicroUsdDecimal, UserId } from '../vocabulary.js';
 import { PartnerId } from '../partners/partner.vocabulary.js';
 
-/** A place in the log, in decimal. */
-const LogPosition = z.string().regex(/^(0|[1-9]\d{0,18})$/);
+/** The number of events of the log up to a place, in decimal: the same in every store. */
+const LogSize = z.string().regex(/^(0|[1-9]\d{0,18})$/);
 
 /** An hour in UTC, `2026-11-22T10`. */
 const Hour = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}$/);
@@ -14,13 +14,13 @@ const Hour = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}$/);
 export const Beneficiary = z.string().regex(/^(partner|investor)-[1-9]\d{0,15}$/);
 export type Beneficiary = z.infer<typeof Beneficiary>;
 
-/** What one partner earned from one account, or one investor from one rig, in one hour. */
+/** The earnings of one partner from one account, or of one investor from one rig, in one hour. */
 const amounts = {
   hour: Hour,
   charges: z.int().nonnegative(),
-  /** What customers paid for it. */
+  /** The charges of customers for it. */
   grossMicroUsd: SignedMicroUsdDecimal,
-  /** What the beneficiary is owed for it. */
+  /** The amount that the beneficiary is owed for it. */
   earnedMicroUsd: SignedMicroUsdDecimal,
 };
 
@@ -37,7 +37,7 @@ export type Earning = z.infer<typeof Earning>;
 
 type Of<Kind extends Earning['kind']> = Extract<Earning, { readonly kind: Kind }>;
 
-/** Whose earning it is, and from what. */
+/** The beneficiary and the source of an earning. */
 export type EarningSource =
   | Pick<Of<'partner'>, 'kind' | 'partnerId' | 'accountId'>
   | Pick<Of<'investor'>, 'kind' | 'investorId' | 'rig'>;
@@ -60,15 +60,15 @@ export type Carry = z.infer<typeof Carry>;
 export const EarningsAccrued = defineEvent('EarningsAccrued', {
   version: 1,
   schema: z.strictObject({
-    /** The range is behind this position. */
-    after: LogPosition,
-    /** It ends with the event at this position. */
-    through: LogPosition,
+    /** The range is behind so many events of the log. */
+    after: LogSize,
+    /** It ends with the last of so many. */
+    through: LogSize,
     /** Every charge in the range, whether someone earns from it or not; corrections are none. */
     charges: z.int().nonnegative(),
     /** The charges less the corrections in the range. */
     chargedMicroUsd: SignedMicroUsdDecimal,
-    /** What is left of it when all earnings are taken away. */
+    /** The rest of it after all earnings. */
     platformMicroUsd: SignedMicroUsdDecimal,
     earnings: z.array(Earning),
     /** Of every beneficiary in the earnings, after them. */

@@ -3,7 +3,7 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, MicroUsdDecimal } from '../vocabulary.js';
 import { Beneficiary } from './earning.events.js';
 
-/** What a beneficiary is paid: one stream `payee-<beneficiary>`. */
+/** The payouts of a beneficiary: one stream `payee-<beneficiary>`. */
 
 /** Every event names its payout, and the payout's place in the lists. */
 const ofPayout = {
@@ -18,7 +18,7 @@ export const PayoutRequested = defineEvent('PayoutRequested', {
   version: 1,
   schema: z.strictObject({
     ...ofPayout,
-    /** What the beneficiary had earned in all. */
+    /** The total earnings of the beneficiary. */
     accruedMicroUsd: MicroUsdDecimal,
   }),
 });

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 
-/** Work of one process at a time: `readers` are the projections, sagas and relays. */
-export const LeaseName = z.enum(['readers']);
+/**
+ * A group of readers of the log, which one process runs at a time: the sagas, relays, consumers and
+ * leader services, or a share of the projections.
+ */
+export const LeaseName = z.enum(['reactions', 'projections-1', 'projections-2', 'projections-3']);
 export type LeaseName = z.infer<typeof LeaseName>;
 
 /** The name of a process in the installation. */

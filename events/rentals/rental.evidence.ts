@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 import { RentalNumber } from './rental.job.js';
 
-/** What proves the hold of a rental. */
+/** The proof of the hold of a rental. */
 export const RentalHoldEvidence = z.strictObject({ number: RentalNumber, rig: RigName });
 export type RentalHoldEvidence = z.infer<typeof RentalHoldEvidence>;
 
-/** What proves the charge of a rental. */
+/** The proof of the charge of a rental. */
 export const RentalCaptureEvidence = RentalHoldEvidence.extend({
   rentalId: z.uuid(),
   outcome: z.enum(['completed', 'failed', 'cancelled', 'timed_out']),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 import { MicroUsdDecimal } from '../vocabulary.js';
 
-/** The name of the job type. The id of a rental is that of its job. */
+/** The name of the job type. The id of a rental is the id of its job. */
 export const RENTAL_JOB = 'rental';
 
 /** 1, 2, …: the `job_id` of the file sync. */
@@ -13,7 +13,7 @@ export const Port = z.int().min(1).max(65_535);
 /** So many consecutive ports belong to a rental. */
 export const PORTS_PER_RENTAL = 100;
 
-/** What lists and statements show of the order. */
+/** The summary of the order in lists and statements. */
 export const RentalSummary = z.strictObject({
   number: RentalNumber,
   rig: RigName,
@@ -25,7 +25,7 @@ export const RentalSummary = z.strictObject({
 });
 export type RentalSummary = z.infer<typeof RentalSummary>;
 
-/** What a running rental shows. */
+/** The public progress of a running rental. */
 export const RentalProgress = z.strictObject({
   /** In which it ran, over all attempts; each started second counts. */
   seconds: z.int().nonnegative(),

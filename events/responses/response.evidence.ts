@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ResponseSummary } from './response.job.js';
 
-/** What a response in the background adds to the events of its hold. */
+/** The evidence of a response in the background in the events of its hold. */
 
 export const ResponseHoldEvidence = ResponseSummary;
 export type ResponseHoldEvidence = z.infer<typeof ResponseHoldEvidence>;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ResponseId } from './response.events.js';
 
-/** What the job of a response in the background shows in the events of jobs. */
+/** The public fields of the job of a response in the background in the events of jobs. */
 
 /** The name of its type. */
 export const RESPONSE_JOB = 'response';
 
-/** In `JobCompleted`: a rig may also have rejected it. */
+/** In `JobCompleted`: a rig may also have rejected it. In progress: it was cancelled at a rig. */
 export const ResponseProgress = z.strictObject({
-  status: z.enum(['completed', 'incomplete', 'failed']),
+  status: z.enum(['completed', 'incomplete', 'failed', 'cancelled']),
 });
 export type ResponseProgress = z.infer<typeof ResponseProgress>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
+import { RIG_KINDS } from '../rig-kinds.js';
 import { WorkerRigDescription } from '../fleet/worker-rig.events.js';
 import { Instant } from '../vocabulary.js';
 
@@ -9,7 +10,7 @@ import { Instant } from '../vocabulary.js';
 export const Badge = z.enum(['gold', 'silver', 'bronze', 'none']);
 export type Badge = z.infer<typeof Badge>;
 
-/** What a rig must reach for one badge. Null: the quantity does not matter. */
+/** The requirements of one badge. Null: the quantity does not matter. */
 export const BadgeThreshold = z.strictObject({
   badge: Badge.exclude(['none']),
   firstTokenMsMax: z.number().positive().nullable(),
@@ -62,8 +63,8 @@ export type MeasuringProblem = z.infer<typeof MeasuringProblem>;
 /** Everything that was measured of a rig. */
 export const measuredFacts = {
   rig: RigName,
-  kind: z.enum(['openai', 'embedded', 'worker']),
-  /** What the worker said of itself before and after; null for a rig of the catalog. */
+  kind: z.enum([...RIG_KINDS, 'worker']),
+  /** The description by the worker before and after; null for a rig of the catalog. */
   description: WorkerRigDescription.nullable(),
   models: z.array(CertifiedModel),
   /** The catalog id of the model that answered; null: the rig has none. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 
-/** What the job of a certification shows in the events of jobs. */
+/** The public fields of the job of a certification in the events of jobs. */
 
 /** The name of its type. */
 export const RIG_CERTIFICATION_JOB = 'rig-certification';

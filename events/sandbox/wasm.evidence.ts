@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Sha256Hex } from '../vocabulary.js';
 
-/** What a run of a WebAssembly module adds to the events of its hold. */
+/** The evidence of a run of a WebAssembly module in the events of its hold. */
 
 const asked = {
   /** Of the module as it was sent, before the meter was added. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KeyedHash, Sha256Hex } from '../vocabulary.js';
 
-/** What an answer of a pipeline adds to the events of its hold. */
+/** The evidence of an answer of a pipeline in the events of its hold. */
 
 const asked = {
   modelAsked: z.string().min(1),
@@ -17,7 +17,7 @@ export const PipelineCaptureEvidence = z.strictObject({
   modelSha256: Sha256Hex.nullable(),
   /** The layers of each stage, such as `0-1`, in order; empty where the answer was cut. */
   layers: z.array(z.string().regex(/^\d+-\d+$/)).readonly(),
-  /** How often the answer went on with a stage that stood by; null where it was cut. */
+  /** How often the answer continued with a standby stage; null where it was cut. */
   failovers: z.int().nonnegative().nullable(),
   promptHash: KeyedHash,
   replyHash: KeyedHash,

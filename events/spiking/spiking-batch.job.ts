@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Sha256Hex } from '../vocabulary.js';
 import { SpikingBatchHoldEvidence, SpikingCounts } from './spiking.evidence.js';
 
-/** What the job of a batch of spiking runs shows in the events of jobs. */
+/** The public fields of the job of a batch of spiking runs in the events of jobs. */
 
 /** The name of its type. */
 export const SPIKING_BATCH_JOB = 'spiking-batch';

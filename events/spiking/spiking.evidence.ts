@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { KeyedHash, Sha256Hex } from '../vocabulary.js';
 
-/** What runs of spiking networks add to the events of their holds. */
+/** The evidence of runs of spiking networks in the events of their holds. */
 
 const Slug = z.string().min(1).max(128);
 const Count = z.int().nonnegative();
 
-/** What was counted while the network ran; of a batch, the sums over its runs. */
+/** The counts of a run; of a batch, the sums over its runs. */
 export const SpikingCounts = z.strictObject({
   /** Spiking neurons of the network, once per run. */
   neurons: Count,
@@ -15,7 +15,7 @@ export const SpikingCounts = z.strictObject({
   quiescentNeurons: Count,
   /** Spikes times the targets of each. */
   synapticEvents: Count,
-  /** Multiply-accumulates, those of dense parts and decays of membranes among them. */
+  /** Multiply-accumulates, including dense parts and decays of membranes. */
   macs: Count,
   /** Accumulates: synaptic events, subtractions of resets, additions of residuals. */
   acs: Count,

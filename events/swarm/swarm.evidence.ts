@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
+import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
-/** What language models that work together add to the events of their holds. */
+/** The evidence of language models that work together in the events of their holds. */
 
 const ModelName = z.string().min(1).max(256);
 const Count = z.int().nonnegative();
@@ -42,6 +43,7 @@ export const SpeculativeCaptureEvidence = z.strictObject({
   promptHash: KeyedHash,
   /** Null where the caller left before the first text. */
   replyHash: KeyedHash.nullable(),
+  usageDoubts: z.array(UsageDoubt).min(1).exactOptional(),
 });
 export type SpeculativeCaptureEvidence = z.infer<typeof SpeculativeCaptureEvidence>;
 
@@ -78,5 +80,6 @@ export const ConsensusCaptureEvidence = z.strictObject({
   promptHash: KeyedHash,
   /** Null where the caller left before the first text. */
   replyHash: KeyedHash.nullable(),
+  usageDoubts: z.array(UsageDoubt).min(1).exactOptional(),
 });
 export type ConsensusCaptureEvidence = z.infer<typeof ConsensusCaptureEvidence>;

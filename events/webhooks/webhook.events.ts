@@ -66,7 +66,7 @@ export const WebhookDeliveryAttempted = defineEvent('WebhookDeliveryAttempted', 
     /** From 1, replays included. */
     attempt: z.int().positive(),
     isDelivered: z.boolean(),
-    /** What the endpoint answered; null without an answer. */
+    /** The status of the endpoint's answer; null where there was none. */
     statusCode: z.int().min(100).max(599).nullable(),
     /** Why there is none; null with one. */
     failure: z.string().max(300).nullable(),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
-import { Meter, PriceLine } from '../hold.vocabulary.js';
+import { PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
 import { AccountId, Instant, KeyId, MicroUsdDecimal } from '../vocabulary.js';
 import {
   NodeName,
@@ -41,8 +40,8 @@ export const WorkflowRunStarted = defineEvent('WorkflowRunStarted', {
 export type WorkflowRunStarted = EventOf<typeof WorkflowRunStarted>;
 
 /**
- * What the run asks the ledger to hold, before it asks: a repeat after a crash is the same order.
- * The first one opens the hold, the others renew it.
+ * The hold that the run asks the ledger for, before it asks: a repeat after a crash is the same
+ * order. The first one opens the hold, the others renew it.
  */
 export const WorkflowRunFunded = defineEvent('WorkflowRunFunded', {
   version: 1,
@@ -77,13 +76,6 @@ export const WorkflowNodeStarted = defineEvent('WorkflowNodeStarted', {
 });
 export type WorkflowNodeStarted = EventOf<typeof WorkflowNodeStarted>;
 
-export const NodeUsage = z.strictObject({
-  rig: RigName.exactOptional(),
-  meter: Meter,
-  quantity: z.int().nonnegative(),
-});
-export type NodeUsage = z.infer<typeof NodeUsage>;
-
 /** An attempt failed, and another one follows. */
 export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
   version: 1,
@@ -93,8 +85,8 @@ export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
     attempt: Attempt,
     code: Code,
     message: Message,
-    /** What it had used when it was aborted. */
-    used: z.array(NodeUsage).max(100),
+    /** Its usage when it was aborted. */
+    used: z.array(UsedUnits).max(USED_UNITS_MAX),
     failedAt: Instant,
     retryAt: Instant,
   }),
@@ -118,7 +110,7 @@ export const WorkflowNodeEnded = defineEvent('WorkflowNodeEnded', {
     /** Of a branch: the nodes after it that may run. Null for every other node. */
     chosen: z.array(NodeName).max(100).nullable(),
     /** Of the last attempt, also of one that was aborted. */
-    used: z.array(NodeUsage).max(100),
+    used: z.array(UsedUnits).max(USED_UNITS_MAX),
     /** As the tool measured them; null: not measured. */
     counters: z.record(z.string(), z.number().nullable()),
     endedAt: Instant,
@@ -133,7 +125,7 @@ export const WorkflowCallAborted = defineEvent('WorkflowCallAborted', {
     ...ofRun,
     node: NodePath,
     attempt: Attempt,
-    used: z.array(NodeUsage).min(1).max(100),
+    used: z.array(UsedUnits).min(1).max(USED_UNITS_MAX),
     abortedAt: Instant,
   }),
 });

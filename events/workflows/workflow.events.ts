@@ -16,7 +16,7 @@ export const WorkflowCreated = defineEvent('WorkflowCreated', {
 });
 export type WorkflowCreated = EventOf<typeof WorkflowCreated>;
 
-/** What a version says never changes; a run names the version that it runs. */
+/** The content of a version never changes; a run names the version that it runs. */
 export const WorkflowVersioned = defineEvent('WorkflowVersioned', {
   version: 1,
   schema: z.strictObject({

@@ -64,7 +64,7 @@ describe('account overview', () => {
     });
   });
 
-  it('keeps charges of one group apart from those of another', () => {
+  it('keeps charges of one group apart from the charges of another', () => {
     const { type, data } = captured([900, 100], 195, 555, 805);
     const rented: AccountEvent = { type, data: { ...data, group: 'compute' } };
     expect(overviewOf(...held, rented)).toMatchObject({

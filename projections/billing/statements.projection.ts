@@ -47,7 +47,7 @@ export interface StatementMonth {
   readonly charged: string;
   readonly adjusted: string;
   readonly charges: number;
-  /** What `StatementClosed` says; null while the month is open. */
+  /** The data of `StatementClosed`; null while the month is open. */
   readonly closed: StatementClosed['data'] | null;
 }
 
@@ -70,7 +70,7 @@ type StatementEvent = Movement | StatementClosed;
 const ABSENT = '-';
 export const OPEN = 'open/';
 
-/** Ordered by month; the key of a month is before those of later months. */
+/** Ordered by month; the key of a month is before the keys of later months. */
 export const monthKey = (accountId: string, month = ''): string => `month/${accountId}/${month}`;
 
 /** Ordered by month, over all accounts. */

@@ -19,6 +19,7 @@ const created = FileCreated.of({
 });
 const deleted = FileDeleted.of({
   ...named,
+  bytes: 20,
   reason: 'requested',
   deletedAt: '2026-03-02T09:00:00.000Z',
 });
@@ -28,7 +29,7 @@ const KEYS = [
 ];
 
 describe('the files of an account', () => {
-  it('are listed among all and among those of their purpose', () => {
+  it('are listed among all and among the files of their purpose', () => {
     expect(filesOfAccount.keys(created)).toEqual(KEYS);
     expect(filesOfAccount.keys(deleted)).toEqual(KEYS);
     const all = { accountId: '7', purpose: null };

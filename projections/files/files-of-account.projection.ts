@@ -17,7 +17,7 @@ export interface ListedFile {
   readonly expiresAt: string | null;
 }
 
-/** A file as its account lists it: among all of its files, and among those of its purpose. */
+/** A file as its account lists it: among all of its files, and among the files of its purpose. */
 export interface ListKey {
   readonly accountId: string;
   readonly purpose: FilePurpose | null;

@@ -39,7 +39,7 @@ describe('API keys', () => {
     expect(apiKeys.project(revoked, apiKeys.initial(key), key)).toBeNull();
   });
 
-  it('lie in the order in which they end, those that never do last, each user apart', () => {
+  it('lie in the order in which they end, endless ones last, each user apart', () => {
     const [ending = ''] = apiKeys.keys(issued(END));
     const [lasting = ''] = apiKeys.keys(issued(null));
     expect([lasting, ending].sort()).toEqual([ending, lasting]);

@@ -43,7 +43,7 @@ export interface JobRecord {
   readonly accountId: string;
   readonly type: string;
   readonly status: ShownStatus;
-  /** What the order showed of the input. */
+  /** The summary of the input in the order. */
   readonly summary: PublicJson;
   readonly after: readonly string[];
   readonly parent: string | null;
@@ -63,7 +63,7 @@ export interface JobRecord {
   readonly result: { readonly blob: JobBlob; readonly summary: PublicJson } | null;
   /** Why it failed, or why the last attempt ended. */
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** What has run out, of a job that timed out. */
+  /** The limit that has run out, of a job that timed out. */
   readonly limit: 'queue' | 'run' | 'funds' | null;
   /** Null for a job that costs nothing, and until the hold of an ended one is closed. */
   readonly charge: {

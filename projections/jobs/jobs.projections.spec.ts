@@ -96,7 +96,7 @@ describe('the jobs of an account', () => {
     });
   });
 
-  it('end with what they have left, and their charge', () => {
+  it('end with their remains and their charge', () => {
     expect(recordOf(...running, cancellationRequested()).status).toBe('cancelling');
     expect(
       recordOf(...running, renewed(150), completed(90), settled(450), forgotten),

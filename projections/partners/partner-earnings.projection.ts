@@ -6,9 +6,9 @@ import { partnerKey } from './partners.projection.js';
 /** Decimal micro-dollars. */
 export interface PartnerEarnings {
   readonly charges: number;
-  /** What the sub-users were charged. */
+  /** The charges of the sub-users. */
   readonly gross: string;
-  /** What of it is the partner's. */
+  /** The partner's part of it. */
   readonly earned: string;
   /** The last hour with a charge, `YYYY-MM-DDTHH` in UTC; null for none. */
   readonly lastHour: string | null;

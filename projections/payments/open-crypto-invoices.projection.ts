@@ -33,7 +33,7 @@ const project = (
   }
 };
 
-/** For which invoices are the chains watched? Keys of an account stand together. */
+/** For which invoices are the chains watched? Keys of an account are adjacent. */
 export const openCryptoInvoices: Projection<OpenInvoiceEvent, OpenCryptoInvoice> = {
   name: 'open-crypto-invoices',
   version: 1,

@@ -4,7 +4,7 @@ import { type Projection } from '#platform/kernel/projection.js';
 
 /** Decimal micro-dollars. */
 export interface Accruals {
-  /** The position in the log up to which charges are divided; "0" before the first accrual. */
+  /** How many events of the log have their charges divided; "0" before the first accrual. */
   readonly through: string;
   readonly charges: number;
   readonly charged: string;

@@ -16,7 +16,7 @@ export interface PayeeBalance {
   /** Asked for, and neither paid nor rejected. */
   readonly open: string;
   readonly paid: string;
-  /** The tax of what was paid. */
+  /** The tax of the payments. */
   readonly withheld: string;
 }
 

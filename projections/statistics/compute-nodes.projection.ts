@@ -1,18 +1,18 @@
 import { HoldCaptured } from '#events/billing/account.events.js';
 import { RigCertified } from '#events/rigs/rig.events.js';
-import { type NodeReadings, NodeSampled } from '#events/statistics/node.events.js';
+import { type WorkerReadings, WorkerSampled } from '#events/statistics/worker.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 export interface ComputeNode {
   /** When it last answered a charged request or a certification; null for never. */
   readonly workedAt: string | null;
-  /** What it last reported of itself; null for never. */
-  readonly reported: (NodeReadings & { readonly isOnline: boolean }) | null;
+  /** Its last report; null for never. */
+  readonly reported: (WorkerReadings & { readonly isOnline: boolean }) | null;
   /** The later of both. */
   readonly seenAt: string;
 }
 
-type Event = HoldCaptured | RigCertified | NodeSampled;
+type Event = HoldCaptured | RigCertified | WorkerSampled;
 
 /** Workers and rigs may have the same names. */
 export const nodeKey = (kind: 'rig' | 'worker', name: string): string => `${kind}/${name}`;
@@ -29,7 +29,7 @@ const keys = ({ type, data }: Event): readonly string[] => {
       return rigsOf(data).map((rig) => nodeKey('rig', rig));
     case 'RigCertified':
       return data.measuredModel === null ? [] : [nodeKey('rig', data.rig)];
-    case 'NodeSampled':
+    case 'WorkerSampled':
       return [nodeKey('worker', data.node)];
   }
 };
@@ -49,7 +49,7 @@ const project = ({ type, data }: Event, node: ComputeNode): ComputeNode => {
       return worked(node, data.capturedAt);
     case 'RigCertified':
       return worked(node, data.measuredAt);
-    case 'NodeSampled': {
+    case 'WorkerSampled': {
       const { node: _, sampledAt, ...reported } = data;
       return { ...node, reported, seenAt: later(node.seenAt, sampledAt) };
     }
@@ -60,7 +60,7 @@ const project = ({ type, data }: Event, node: ComputeNode): ComputeNode => {
 export const computeNodes: Projection<Event, ComputeNode> = {
   name: 'compute-nodes',
   version: 1,
-  on: { HoldCaptured, RigCertified, NodeSampled },
+  on: { HoldCaptured, RigCertified, WorkerSampled },
   keys,
   initial: () => ({ workedAt: null, reported: null, seenAt: '' }),
   project,

@@ -1,4 +1,4 @@
-import { NodeSampled } from '#events/statistics/node.events.js';
+import { WorkerSampled } from '#events/statistics/worker.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 import { slotKeysOf, withMember } from './time-slots.js';
 
@@ -27,10 +27,10 @@ const withSample = (samples: Samples, node: string, value: number | null): Sampl
       };
 
 /** How warm were the nodes, and what did they draw, in each slot of time? */
-export const nodeTelemetry: Projection<NodeSampled, NodeTelemetry> = {
+export const nodeTelemetry: Projection<WorkerSampled, NodeTelemetry> = {
   name: 'node-telemetry',
   version: 1,
-  on: { NodeSampled },
+  on: { WorkerSampled },
   keys: ({ data }) => slotKeysOf(data.sampledAt),
   initial: () => ({ temperatureC: none, powerW: none }),
   project: ({ data: { node, temperatureC, powerW } }, document) => ({

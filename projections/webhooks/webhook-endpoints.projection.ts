@@ -10,7 +10,7 @@ export interface WebhookEndpointDocument {
   readonly endpoint: WebhookEndpointCreated['data'] | null;
 }
 
-/** Which endpoints does an account have? Keys of an account stand together. */
+/** Which endpoints does an account have? Keys of an account are adjacent. */
 export const webhookEndpoints: Projection<WebhookEndpointEvent, WebhookEndpointDocument> = {
   name: 'webhook-endpoints',
   version: 1,

@@ -8,7 +8,7 @@ import { type Projection } from '#platform/kernel/projection.js';
 export interface UnsettledRun {
   readonly runId: string;
   readonly accountId: string;
-  /** Null for a run that goes on, or is not charged yet. */
+  /** Null for a run that is open, or is not charged yet. */
   readonly settledAt: string | null;
 }
 

@@ -1,13 +1,13 @@
 import { type Envelope } from './openapi.operations.js';
 import { type Answer } from './raw-request.js';
 
-/** What an answer may be. */
+/** The answers that an operation may give. */
 export interface Promised {
   readonly statuses: ReadonlySet<number>;
   /** Of its failures; where no route was met, either may be. */
   readonly envelopes: readonly Envelope[];
   readonly mediaTypes: (status: number) => readonly string[];
-  /** Of statuses from 500 up, those that are honest. */
+  /** The honest statuses from 500 up. */
   readonly serverErrors: readonly number[];
   /** Names of headers. */
   readonly headers: readonly string[];

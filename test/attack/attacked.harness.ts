@@ -20,7 +20,7 @@ export interface Attacked {
   logIn(): Promise<Credentials>;
   /** Every event of the log, in order. */
   events(): Promise<readonly RecordedEvent[]>;
-  /** What is wrong with the process and its ledger; empty if nothing is. */
+  /** The faults of the process and its ledger; empty if there are none. */
   wounds(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -84,7 +84,7 @@ describe('the credentials of every operation of the OpenAPI document', () => {
       body: method === 'GET' ? null : Buffer.from('[]'),
     });
 
-  /** What is wrong with the answer to credentials that must not open the operation. */
+  /** The faults of the answer to credentials that must not open the operation. */
   const faultsOfRejection = async (operation: Operation, shown: readonly Header[]) => {
     const { status, headers, body } = await ask(operation, shown);
     return [

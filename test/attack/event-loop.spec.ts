@@ -82,7 +82,7 @@ describe('one request', () => {
     return { method: operation.method, target, headers, body };
   };
 
-  /** What holds the loop for too long. */
+  /** The request that holds the loop for too long. */
   const heldBy = async (name: string, request: RawRequest): Promise<string[]> => {
     const held = await watch.heldBy(() => sendRaw(attacked.url, request).catch(() => undefined));
     return held <= HELD_MS_MAX ? [] : [`${name}: ${held.toFixed(0)} ms`];

@@ -11,7 +11,10 @@ import {
   head,
 } from './hostile-upstream.js';
 
-/** What a caller sees: a status with the code of its failure, and the charge in micro-dollars. */
+/**
+ * The answer that a caller sees: a status with the code of its failure, and the charge in
+ * micro-dollars.
+ */
 export interface Seen {
   readonly outcome: string;
   readonly charged: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The text stands in the JSON as it is written here, between these marks. */
+/** The JSON contains the text between these marks unchanged. */
 const RAW = '\u{e000}';
 const RAW_TEXT = new RegExp(`"${RAW}([^${RAW}]*)${RAW}"`, 'gu');
 const raw = (text: string): string => RAW + text + RAW;

@@ -5,7 +5,7 @@ import { type RawRequest } from './raw-request.js';
 
 /** A request, and which answers it may get. */
 export interface HostileRequest extends RawRequest {
-  /** What was changed beside fields and values. */
+  /** The change beside fields and values. */
   readonly twist: 'none' | 'method' | 'path' | 'framing';
   readonly envelopes: readonly Envelope[];
 }
@@ -18,14 +18,14 @@ export const STATUSES_OF: Readonly<Record<HostileRequest['twist'], readonly numb
   framing: [400, 413, 417, 431],
 };
 
-/** What a caller may present, by the names of the document. */
+/** The credentials that a caller may present, by the names of the document. */
 export type Credentials = Readonly<Record<string, string>>;
 
 /** One line of a head. */
 export const header = (name: string, value: string) => [name, value] as const;
 export type Header = ReturnType<typeof header>;
 
-/** What opens nothing. */
+/** Values that open nothing. */
 export const NOT_CREDENTIALS: readonly (readonly Header[])[] = [
   [],
   [header('authorization', 'Bearer ')],

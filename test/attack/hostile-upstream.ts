@@ -12,7 +12,7 @@ export interface Wire {
   reset(): void;
 }
 
-/** What an upstream does with a request. */
+/** The behaviour of an upstream towards a request. */
 export type Behaviour = (wire: Wire) => void | Promise<void>;
 
 export interface HostileUpstream {
@@ -121,7 +121,7 @@ export const bytesAndReset =
   (...parts: readonly (string | Buffer)[]): Behaviour =>
   async (wire) => {
     await bytes(...parts)(wire);
-    // What was sent has to arrive before the reset discards it.
+    // The sent bytes have to arrive before the reset discards them.
     await sleep(50);
     wire.reset();
   };

@@ -1,4 +1,4 @@
-/** What the attacks read of an OpenAPI document. */
+/** The part of an OpenAPI document that the attacks read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -36,7 +36,7 @@ export interface OpenApiDocument {
 
 export type Envelope = 'openai' | 'anthropic' | 'application' | 'json-rpc';
 
-/** One route of the document, with what its answers may be. */
+/** One route of the document, with the answers that it promises. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -94,7 +94,7 @@ export const operationsOf = (
 const statusesOf = (responses: DescribedOperation['responses']): ReadonlySet<number> =>
   new Set(Object.keys(responses).map(Number));
 
-/** A route of JSON-RPC has the envelope of the application for what the protocol leaves open. */
+/** A route of JSON-RPC has the envelope of the application where the protocol leaves it open. */
 const envelopesOf = (responses: DescribedOperation['responses']): readonly Envelope[] => {
   const described = JSON.stringify(responses);
   if (described.includes('/OpenAiFailure')) return ['openai'];

@@ -100,7 +100,7 @@ const pathsIn = (value: unknown, path: readonly string[] = []): (readonly string
 const valueAt = (value: unknown, [name, ...rest]: readonly string[]): unknown =>
   name === undefined ? value : valueAt((value as Record<string, unknown>)[name], rest);
 
-/** A copy in which a mark stands at the path. */
+/** A copy with a mark at the path. */
 const marked = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
   if (name === undefined) return MARK;
   const fields = value as Record<string, unknown>;

@@ -1,5 +1,6 @@
 import { parseJson } from '#apps/gateway/bodies/json-body.js';
-import { VALUES_MAX } from '#apps/gateway/bodies/json-bounds.js';
+import { SHAPES_MAX, VALUES_MAX } from '#apps/gateway/bodies/json-bounds.js';
+import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
@@ -16,6 +17,7 @@ const RUNS = 21;
 const model: ServedModel = {
   id: 'm',
   upstreamId: 'm',
+  sendsDefaults: true,
   contextTokens: 1_000_000,
   maxOutputTokens: 4_096,
   chargesCancelled: true,
@@ -29,6 +31,11 @@ const filled = (unit: string): string =>
 
 const MESSAGE = '{"role":"user","content":"x"}';
 
+const withKeys = (run: number, count: number): string =>
+  around('x').slice(0, -1) +
+  Array.from({ length: count }, (_, n) => `,"k${run}_${n}":0`).join('') +
+  '}';
+
 /** Every key differs from run to run: the engine remembers the shapes of objects. */
 const BODIES: Readonly<Record<string, (run: number) => string>> = {
   'one short question': () => around('What is a quipu?'),
@@ -40,10 +47,8 @@ const BODIES: Readonly<Record<string, (run: number) => string>> = {
     `{"model":"m","messages":[${Array(MESSAGES_MAX).fill(MESSAGE).join()}]}`,
   'as many bad messages': () =>
     `{"model":"m","messages":[${Array(MESSAGES_MAX).fill('{"role":"x"}').join()}]}`,
-  'as many keys': (run) =>
-    around('x').slice(0, -1) +
-    Array.from({ length: VALUES_MAX - 10 }, (_, n) => `,"k${run}_${n}":0`).join('') +
-    '}',
+  'as many keys': (run) => withKeys(run, SHAPES_MAX - 4),
+  '16,384 keys': (run) => withKeys(run, VALUES_MAX - 10),
   'as many shapes of messages': (run) =>
     `{"model":"m","messages":[${Array.from(
       { length: MESSAGES_MAX - 10 },
@@ -58,7 +63,8 @@ const admit = (bytes: Buffer): void => {
     const body = parseChatBody(parseJson(bytes));
     tokenBounds(body, model);
   } catch (error) {
-    if (!(error instanceof RefusedRequestError)) throw error;
+    const isRefused = error instanceof RefusedRequestError || error instanceof HttpFailure;
+    if (!isRefused) throw error;
   }
 };
 

@@ -16,7 +16,7 @@ const SMALL = 2_000;
 const RSS_EVERY_MS = 100;
 /** Lines for each request of 50 connections in the same time. */
 const RATIO_MIN = 1.5;
-/** What 50,000 lines may need above 2,000: the ids of the file, the checkpoint, garbage. */
+/** The memory of 50,000 lines above 2,000: the ids of the file, the checkpoint, garbage. */
 const RSS_GROWTH_MB_MAX = 128;
 
 const lineOf = (index: number): string =>

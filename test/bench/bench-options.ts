@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** What needs Node alone: measured unless something else is asked for. */
+/** The parts that need Node alone: measured unless something else is asked for. */
 const NODE_PARTS = [
   'mock',
   'bare',
@@ -13,7 +13,7 @@ const NODE_PARTS = [
   'jobs',
   'workflows',
 ] as const;
-/** What is measured on servers that Java or Go bring. */
+/** The parts that are measured on servers of Java or Go. */
 const SERVER_PARTS = ['fleet', 'rebuild', 'worker'] as const;
 const PARTS = [...NODE_PARTS, ...SERVER_PARTS] as const;
 export type Part = (typeof PARTS)[number];

@@ -25,7 +25,7 @@ interface Readiness {
   readonly projections: readonly { readonly lag: string; readonly lagMs: number }[];
 }
 
-/** What is behind, by the process that runs the projections; undefined when it cannot tell now. */
+/** The lag, by the process that runs the projections; undefined when it cannot tell now. */
 const lagNow = async (readyUrl: string): Promise<Omit<Lag, 'catchUpMs'> | undefined> => {
   const headers = { authorization: `Bearer ${OPERATIONS_TOKEN}` };
   const answer = await fetch(readyUrl, { headers });

@@ -30,7 +30,7 @@ const CHARGES_AT_ONCE = 100;
 const ACCOUNTS_AT_ONCE = 16;
 
 const FIRST_CHARGE_MS = Date.parse('2026-11-21T05:00:00.000Z');
-/** What a hold is placed for. */
+/** The purpose of a hold. */
 const HELD_MS = 60_000;
 const HASH = 'a1'.repeat(32);
 

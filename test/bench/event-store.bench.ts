@@ -128,7 +128,7 @@ export const benchReplay = async (store: EventStore, count: number): Promise<Fig
   ];
 };
 
-/** Every measurement gets a log of its own: none pays for what another left behind. */
+/** Every measurement gets a log of its own: none pays for the remains of another. */
 const onFreshLog = async (measure: (store: EventStore) => Promise<Figure[]>): Promise<Figure[]> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'quipu-bench-'));
   const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });

@@ -46,6 +46,7 @@ const usage = z.array(JobUsage).readonly();
 const EchoAttempt = z.strictObject({
   jobId: z.string(),
   accountId: z.string(),
+  submittedAt: z.string(),
   attempt: z.int(),
   input: Echo,
   checkpoint: Nothing.nullable(),
@@ -209,7 +210,7 @@ const measure = async (
   ];
 };
 
-/** How long each took, in ms, without those that warm up. */
+/** How long each took, in ms, except the warm-up. */
 const inTurn = async (
   run: (n: number) => Promise<void>,
   count: number,

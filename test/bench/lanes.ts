@@ -30,7 +30,7 @@ export interface Lane {
   readonly model: string;
   readonly apiKeys: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Processes that work for the peer, their CPU being part of what a request costs in all. */
+  /** Processes that work for the peer, their CPU being part of the total cost of a request. */
   readonly behindPids: readonly number[];
   /** Where the process that runs its projections tells how far they are; null without any. */
   readonly projectionsUrl: string | null;

@@ -1,7 +1,7 @@
 /**
  * What the handlers of the log cost beside chats, without HTTP and inference:
  * `npm run live-readers -- [--connections 50] [--seconds 6]`. Holds and charges are decided
- * and appended, first with no handler at all and then with those of a standalone.
+ * and appended, first with no handler at all and then with the handlers of a standalone.
  *
  * The writer's thread does the same work in both, so its CPU time is the measure of the machine:
  * quote the main thread's time as a multiple of it.

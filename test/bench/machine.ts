@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** What a reader must know before comparing figures with those of another run. */
+/** The facts that a reader must know before comparing figures with another run. */
 export interface Machine {
   readonly cpuModel: string;
   readonly cores: number;

@@ -43,7 +43,7 @@ const measure = async (
   const result = await generator.run(order);
   const rate = Math.round(result.requestsPerSecond);
   progress(`round ${round}: ${name}, ${workloadName(workload)}: ${rate}/s`);
-  // The next lane must not pay for what this one left to be done.
+  // The next lane must not pay for the rest of this one.
   const lag = projectionsUrl === null ? NO_LAG : await catchUp(projectionsUrl);
   return { ...workload, lane: name, round, ...result, ...lag };
 };
@@ -88,7 +88,7 @@ const measureLanes = async (
 interface GatewayResults {
   readonly startUps: readonly StartUp[];
   readonly samples: readonly Sample[];
-  /** What is wrong with the answers or with the books; empty when all is well. */
+  /** The faults of the answers or the books; empty when all is well. */
   readonly complaints: readonly string[];
 }
 

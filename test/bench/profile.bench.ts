@@ -71,7 +71,7 @@ interface Costs {
   readonly logBytesPerRequest: number;
 }
 
-/** What a request costs while nothing but the collector's own report is switched on. */
+/** The cost of a request while nothing but the collector's own report is switched on. */
 const measureCosts = async (
   home: QuipuHome,
   { many }: QuipuKeys,

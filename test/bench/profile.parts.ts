@@ -1,4 +1,4 @@
-/** What a CPU profile of V8 holds, as `--cpu-prof` writes it. */
+/** A CPU profile of V8, as `--cpu-prof` writes it. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   /** Ids of the nodes on top of the stack, one for each sample. */

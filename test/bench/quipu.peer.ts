@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { UPSTREAM_MODEL } from './load/workload.js';
 import { type PeerProgram, startPeer } from './peer-process.js';
 
-/** What callers ask Quipu for; its catalog maps it to the upstream's own name. */
+/** The model that callers ask Quipu for; its catalog maps it to the upstream's own name. */
 export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 
 type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store' | 'cli';
@@ -17,7 +17,7 @@ type Build = 'bundle' | 'dist';
 const mainOf = (app: AppName, build: Build = 'bundle'): string =>
   path.resolve(build, 'apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
 
-/** The load is that of one account. */
+/** The load comes from one account. */
 export const NO_REQUEST_LIMITS = {
   QUIPU_ACCOUNT_REQUESTS_PER_MINUTE: '0',
   QUIPU_KEY_REQUESTS_PER_MINUTE: '0',
@@ -33,7 +33,7 @@ const FLAGS = [
 /** More than the longest run could spend. */
 const CREDIT_USD = '10000';
 
-/** What its catalog asks for one answer of the upstream: 24 and 20 tokens, rounded up. */
+/** The price of one answer of the upstream in its catalog: 24 and 20 tokens, rounded up. */
 const ANSWER_MICRO_USD = 16;
 
 const run = promisify(execFile);

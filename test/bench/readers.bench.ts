@@ -71,7 +71,7 @@ const rebuildAll = async ({ projectionHost }: Runtime): Promise<void> => {
   await projectionHost.rebuildAll(names);
 };
 
-/** What a projector does from an empty read store until it is live. */
+/** The work of a projector from an empty read store until it is live. */
 const catchUp = async (runtime: Runtime): Promise<void> => {
   await runReaders(runtime);
   await runtime.stop();

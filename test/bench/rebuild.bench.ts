@@ -15,7 +15,7 @@ const CHARGES = 8;
 const MINUTE_MS = 60_000;
 const ACCOUNTS = 150;
 const ACCOUNTS_QUICK = 40;
-/** A file takes so many times the log in less than the server's time. */
+/** The factor by which a file's log is larger in less than the server's time. */
 const LARGER_LOG = 20;
 
 /** Documents of each projection after the rebuild, the largest collection last. */

@@ -65,7 +65,7 @@ const laneRow = (of: Samples, lane: LaneName): readonly string[] => [
   String(of.failures(lane)),
 ];
 
-/** What shows only when Quipu is several processes. */
+/** The headings that only a Quipu of several processes has. */
 const FLEET_HEADINGS = [
   'CPU µs/req in all',
   'req/s : quipu',

@@ -59,7 +59,7 @@ const onFreshNode = async (
   }
 };
 
-/** What the log is through a node and a client's package: appends at two loads, and a replay. */
+/** The log through a node and a client's package: appends at two loads, and a replay. */
 export const benchServedEventStore = async ({
   directory,
 }: BenchOptions): Promise<readonly Figure[]> => {

@@ -6,7 +6,7 @@ import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstored
 import { benchAppend, benchReplay } from './event-store.bench.js';
 import { type Figure } from './figure.js';
 
-/** What to do on an empty log at this address. */
+/** The work on an empty log at this address. */
 export type ServedOrder = { readonly url: string } & (
   | { readonly kind: 'append'; readonly callers: number }
   | { readonly kind: 'replay'; readonly events: number }

@@ -2,7 +2,7 @@ import { requireProgram, type RequiredProgram } from '../servers/required-progra
 import { type TestServer } from '../servers/test-server.js';
 import { type Part } from './bench-options.js';
 
-/** What the servers of a part are made with or run on. */
+/** The tools that make or run the servers of a part. */
 const TOOLS: Partial<Readonly<Record<Part, readonly RequiredProgram[]>>> = {
   fleet: ['java', 'mvn', 'go'],
   rebuild: ['go'],

@@ -5,7 +5,7 @@ import { type Measure, median, type Sample, Samples } from './sample.js';
 
 type Bound = NonNullable<Figure['target']>;
 
-/** What Quipu promises about itself relative to another lane of the same run. */
+/** The promises of Quipu about itself relative to another lane of the same run. */
 interface Promised extends Workload {
   readonly lane: LaneName;
   readonly against: LaneName;

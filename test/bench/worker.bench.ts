@@ -115,7 +115,7 @@ const figuresOf = ({ name, chats }: Path, local: Path): readonly Figure[] => {
 
 /**
  * The same question with the same seeds, one at a time, to a model in the gateway's process and to
- * one behind Kafka, in turns, so that a difference is that of one pair of neighbours in time.
+ * one behind Kafka, in turns, so that a difference belongs to one pair of neighbours in time.
  */
 const benchChats = async (
   kafkaUrl: string,
@@ -132,7 +132,7 @@ const benchChats = async (
   return paths.flatMap((one) => figuresOf(one, local));
 };
 
-/** What a worker behind a real broker costs a caller in time, with either client. */
+/** The time that a worker behind a real broker costs a caller, with either client. */
 export const benchWorker = async (options: BenchOptions): Promise<readonly Figure[]> => {
   const kafka = await started(startKafka());
   const figures: Figure[] = [];

@@ -71,7 +71,7 @@ class Runner {
     if (run['status'] !== 'completed') throw new Error(`a run ended: ${JSON.stringify(run)}`);
   }
 
-  /** Nodes a second of so many runs at once. */
+  /** Nodes a second of `runs` runs at once. */
   async rate(workflowId: number, runs: number): Promise<number> {
     const startedMs = performance.now();
     await Promise.all(Array.from({ length: runs }, () => this.run(workflowId)));

@@ -51,7 +51,7 @@ describe('admission over HTTP', () => {
     }
   });
 
-  it('has requests wait for what others hold, and answers what can be paid', async () => {
+  it('has requests wait for the holds of others, and answers as many as can be paid', async () => {
     const [asked, tokensHeld, tokensUsed] = [400, 60, 16];
     const charge = tokensUsed * OUTPUT_PRICE_USD_PER_MTOK;
     const world = await startWorld([json(200, completionOf('knots', statement(1, tokensUsed)))], {

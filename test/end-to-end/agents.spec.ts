@@ -369,7 +369,7 @@ describe('agents', () => {
       expect(asked).toHaveLength(1);
     });
 
-    it('are for those who have a credential, one message in a request', async () => {
+    it('are for callers who have a credential, one message in a request', async () => {
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const answer = await request(world.quipu.url).post('/api/v1/mcp').send(list);
       expect(answer.status).toBe(401);

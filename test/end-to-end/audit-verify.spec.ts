@@ -110,11 +110,11 @@ describe('the transparency log of a home', () => {
       success: false,
       code: 'log_not_verified',
       verified: false,
-      first_difference: { leaf: 2, position: '3', reason: 'it differs from what was appended' },
+      first_difference: { leaf: 2, position: '3', reason: 'it differs from the appended event' },
       damaged: [{ position: '3' }, { position: '5' }],
     });
     expect(report['message']).toMatch(
-      /^leaf 2 differs: .*; 1 more events are damaged; the log is not that of the checkpoint of/,
+      /^leaf 2 differs: .*; 1 more events are damaged; the log contradicts the published/,
     );
   });
 });

@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { answering, eventually, MODEL, startWorld, type World } from './quipu.harness.js';
 import { json, type Script } from '#areas/inference/rigs/upstream.fake.js';
 
-/** What the last message asks for: `hang`, `fail`, or else a sentence. */
+/** The script in the last message: `hang`, `fail`, or else a sentence. */
 let hangs = true;
 const rig: Script = (response, received) => {
   const messages = received.body['messages'] as readonly { readonly content: unknown }[];
@@ -35,7 +35,7 @@ describe('responses in the background for the official client', () => {
     return response;
   };
 
-  const moneyOf = async ({ id }: OpenAI.Responses.Response) =>
+  const moneyOf = async ({ id }: Pick<OpenAI.Responses.Response, 'id'>) =>
     (await world.events()).filter(
       ({ type, data }) => type.startsWith('Hold') && JSON.stringify(data).includes(id),
     );
@@ -106,7 +106,7 @@ describe('responses in the background for the official client', () => {
     });
   });
 
-  it('are cancelled, free of charge', async () => {
+  it('are cancelled, and charged for the prompt that a rig has', async () => {
     const { id } = await begin('hang');
     await until(id, 'in_progress');
     const { responses } = world.openai;
@@ -120,7 +120,12 @@ describe('responses in the background for the official client', () => {
     });
     expect(await responses.cancel(id)).toMatchObject({ id, status: 'cancelled', output: [] });
     expect(await responses.cancel(id)).toMatchObject({ id, status: 'cancelled' });
-    expect((await world.events()).map(({ type }) => type)).toContain('HoldReleased');
+    await eventually(async () => (await moneyOf({ id })).length === 2);
+    const [, captured] = await moneyOf({ id });
+    expect(captured).toMatchObject({
+      type: 'HoldCaptured',
+      data: { amountMicroUsd: expect.stringMatching(/^[1-9]/), evidence: { outcome: 'cancelled' } },
+    });
     await responses.delete(id);
   });
 

@@ -242,7 +242,7 @@ describe('a restore', () => {
     const next = path.join(folder, 'next');
     expect((await run(home, 'backup', next)).error).toMatchObject({
       code: 'backup_damaged',
-      message: expect.stringContaining('it differs from what was appended'),
+      message: expect.stringContaining('it differs from the appended event'),
     });
     expect(await readdir(folder)).toEqual(['backup']);
   });

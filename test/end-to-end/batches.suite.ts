@@ -240,7 +240,7 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       });
     });
 
-    it('are cancelled: what is completed is kept and charged', async () => {
+    it('are cancelled: what is completed is kept, what a rig had begun is charged', async () => {
       let answered = 0;
       script = (response, received) => {
         answered += 1;
@@ -257,17 +257,24 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       const done = await ended(batch.id);
       expect(done).toMatchObject({
         status: 'cancelled',
-        request_counts: { total: 12, completed: 3, failed: 0 },
+        request_counts: { total: 12, completed: 3 },
       });
       expect(await read(done.output_file_id)).toHaveLength(3);
       const errors = await read(done.error_file_id);
       expect(errors).toHaveLength(9);
-      for (const { response, error } of errors) {
-        expect(response).toBeNull();
-        expect(error?.code).toBe('batch_cancelled');
+      expect(errors.map(({ response }) => response)).toEqual(Array(9).fill(null));
+      const begun = errors.filter(({ error }) => error?.code === 'request_aborted');
+      expect(begun.length).toBeGreaterThan(0);
+      expect(done.request_counts?.failed).toBe(begun.length);
+      for (const { error, charged } of errors) {
+        expect(error?.code === 'request_aborted' || error?.code === 'batch_cancelled').toBe(true);
+        expect(charged !== undefined).toBe(error?.code === 'request_aborted');
       }
-      // 9 tokens at 1 and 2 at 2 micro-dollars, three times, less 50 percent.
-      expect(await chargesOf(done)).toMatchObject([{ data: { amountMicroUsd: '20' } }]);
+      // 9 tokens at 1 and 2 at 2 micro-dollars, three times, and the prompts, less 50 percent.
+      const prompts = begun.reduce((sum, { charged }) => sum + (charged?.['input_tokens'] ?? 0), 0);
+      expect(prompts).toBeGreaterThan(0);
+      const amountMicroUsd = String(Math.ceil((3 * 13 + prompts) / 2));
+      expect(await chargesOf(done)).toMatchObject([{ data: { amountMicroUsd } }]);
       await expect(world.openai.batches.cancel(batch.id)).resolves.toMatchObject({
         status: 'cancelled',
       });

@@ -67,7 +67,7 @@ describe('budgets over HTTP', () => {
     return { client, id: key.id, apiKey };
   };
 
-  /** What a chat with this limit of tokens holds. */
+  /** The hold of a chat with this limit of tokens. */
   const worstCase = async (client: OpenAI): Promise<number> => {
     await client.chat.completions.create(chatRequest({ max_tokens: 10 }));
     const placed = (await world.events()).filter(({ type }) => type === 'HoldPlaced').at(-1);

@@ -44,7 +44,7 @@ export class CommandLine {
     return (replayed as { readonly unpriced_charges: number }).unpriced_charges;
   }
 
-  /** What a command prints. @throws Error with its message, if it fails */
+  /** The output of a command. @throws Error with its message, if it fails */
   async result(...words: readonly string[]): Promise<unknown> {
     const { exitCode, stdout, stderr } = await this.run(...words);
     if (exitCode !== 0) throw new Error(stderr);

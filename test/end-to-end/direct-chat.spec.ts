@@ -18,7 +18,7 @@ const catalogOf = (baseUrl: string): string => `${scriptedCatalog(baseUrl)}
       max_output: 100, price: { input_usd_per_mtok: 0, output_usd_per_mtok: 1000000 } }
 `;
 
-/** What a rig does is in the field `user` of the chat. */
+/** The field `user` of the chat scripts the rig. */
 const scripted: Script = (response, received) => {
   switch (received.body['user']) {
     case 'refuse':
@@ -77,7 +77,7 @@ const CASES: readonly Case[] = [
   { what: 'a rig behind an open breaker', status: 503, body: { user: 'fail' } },
 ];
 
-/** What differs between any two requests. */
+/** The headers that differ between any two requests. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'date',
   'x-request-id',

@@ -102,6 +102,13 @@ export class Member {
     return child.exitCode;
   }
 
+  /** Resolves to the exit code of a process that ends by itself. */
+  async ended(): Promise<number | null> {
+    const child = this.#child;
+    if (child?.exitCode === null) await once(child, 'exit');
+    return child?.exitCode ?? null;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }

@@ -115,7 +115,29 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       expect(reported[0]?.output).not.toContain(fleet.credentials.api_key);
     });
 
-    it('runs projections and sagas in one process, and reports which', async () => {
+    const groupsOf = async (projector: Member): Promise<readonly string[]> => {
+      const { reader_groups: groups = [] } = (await projector.report()) ?? {};
+      return groups.filter(({ role }) => role === 'leader').map(({ group }) => group);
+    };
+
+    it('shares the readers of the log, and says which process has which', async () => {
+      const shares = async () => Promise.all(fleet.projectors.map(groupsOf));
+      await eventually(async () => (await shares()).every(({ length }) => length === 2));
+      const [one = [], two = []] = await shares();
+      expect([...one, ...two].toSorted()).toEqual([
+        'projections-1',
+        'projections-2',
+        'projections-3',
+        'reactions',
+      ]);
+      const status = await fleet.quipu('projections', 'status');
+      const holders = fleet.projectors.flatMap(({ name }, index) =>
+        (index === 0 ? one : two).map((group) => ({ group, holder: name })),
+      );
+      expect(status).toMatchObject({ reader_groups: expect.arrayContaining(holders) });
+    });
+
+    it('runs sagas in one process, and reports which', async () => {
       const leader = await untilLed();
       // A new leader joins the groups of its consumers first, and the broker moves partitions then.
       let report = await leader.report();

@@ -36,7 +36,7 @@ const called = choiceOf(
   'tool_calls',
 );
 
-/** What the last message asks for: `call`, `hang`, `break`, `fail`, `stop`, or else a sentence. */
+/** The script in the last message: `call`, `hang`, `break`, `fail`, `stop`, or else a sentence. */
 const rig: Script = (response, received) => {
   const messages = received.body['messages'] as readonly { readonly content: unknown }[];
   const asked = messages.at(-1)?.content;
@@ -284,7 +284,7 @@ describe('messages for the official client of Anthropic', () => {
     ]);
   });
 
-  it('charges a caller that leaves for what was sent', async () => {
+  it('charges a caller that leaves for the sent part', async () => {
     const { data, response } = await anthropic.messages
       .create({ ...asking('hang'), stream: true })
       .withResponse();

@@ -19,7 +19,7 @@ import { startWorld, type World } from './quipu.harness.js';
 const { Spectral } = spectralCore;
 const { oas } = spectralRulesets;
 
-/** What Spectral's recommended rules for OpenAPI find, errors and warnings, one line each. */
+/** The findings of Spectral's recommended rules for OpenAPI, errors and warnings, one line each. */
 const findingsOf = async (document: object): Promise<readonly string[]> => {
   const spectral = new Spectral();
   spectral.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] });
@@ -214,7 +214,7 @@ describe('the OpenAPI document', () => {
     expect(ids).toEqual(expect.arrayContaining(['chat_complete', 'chat_complete_api']));
   });
 
-  it('lists every domain error of every area, except those that leave as a defect', () => {
+  it('lists every domain error of every area, except errors that leave as a defect', () => {
     const errors = Object.entries(new Areas(areas).errors());
     for (const [code, { status }] of errors) {
       const isListed = document.info.description?.includes(`| ${status} | \`${code}\` |`);

@@ -137,7 +137,7 @@ describe('partners', () => {
     });
   });
 
-  it('change their share up to the ceiling, for what follows', async () => {
+  it('change their share up to the ceiling, for later charges', async () => {
     const margins = (key: ReturnType<typeof bearer>, body: object) =>
       http().post(`${PARTNERS}/margins.php`).set(key).send(body);
     const { body } = await margins(byManager(), { revenue_share_pct: 20 }).expect(200);

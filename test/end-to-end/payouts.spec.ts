@@ -40,7 +40,7 @@ describe('payouts', () => {
     return (body as { readonly payout_id: string }).payout_id;
   };
 
-  it('are of what a partner has earned; partners are kept by the command line, too', async () => {
+  it('are of the earnings of a partner; partners are kept by the command line, too', async () => {
     const terms = ['--slug', 'andes', '--name', 'Andes Cloud', '--share', '50'];
     expect(await commands.result('partner', 'create', ...terms)).toMatchObject({ partner_id: 1 });
     await commands.result('partner', 'add-manager', '--partner', '1', '--user', 'mama');

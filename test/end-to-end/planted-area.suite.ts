@@ -20,7 +20,7 @@ const WORDS = 5;
 /** As `postcards.settings.ts` has it, unless a suite sets another. */
 const MICRO_USD_PER_WORD = 100;
 
-/** What the planted area does for its users, on any engines. */
+/** The services of the planted area for its users, on any engines. */
 export const plantedAreaSuite = (world: () => PlantedWorld): void => {
   const call = async (
     method: string,
@@ -94,7 +94,7 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
     expect(JSON.stringify(document.body)).toContain(`"${POSTCARD_MODE}"`);
   });
 
-  it('has an album bound by a job, and charges for what the job has used', async () => {
+  it('has an album bound by a job, and charges for the usage of the job', async () => {
     const before = await overview();
     const greetings = [GREETING, 'From the coast', 'And from the forest'];
     const bound = await call('POST', '/api/v1/postcards/albums', { greetings });

@@ -13,7 +13,7 @@ import { answering, chatRequest, eventually, MODEL } from './quipu.harness.js';
 const GATEWAYS = 2;
 /** Requests a minute of one key; each gateway alone would allow as many. */
 const KEY_RATE = 60;
-/** What one chat may cost at most: 100 tokens at a cent, of 10 USD. */
+/** The highest cost of one chat: 100 tokens at a cent, of 10 USD. */
 const ADMITTED = 10;
 const ASKED = 40;
 

@@ -16,7 +16,7 @@ export interface ProcessesOptions {
   readonly clients: Clients;
   /** False for a fleet without built-in models. */
   readonly hasWorker: boolean;
-  /** The master key is that of the other processes. */
+  /** The master key is shared with the other processes. */
   readonly workerHome: string;
 }
 

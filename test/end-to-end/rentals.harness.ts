@@ -83,7 +83,7 @@ export class RentalsWorld {
     return this.http().post(RENTALS).set(this.bearer()).send(order);
   }
 
-  /** As soon as there are ports: those of an ended rental are free a moment later. */
+  /** As soon as there are ports: the ports of an ended rental are free a moment later. */
   accepted(order: object): Promise<RentalDto> {
     return found(async () => {
       const { status, body } = await this.order(order);

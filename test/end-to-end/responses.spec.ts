@@ -44,7 +44,7 @@ const called = {
   ],
 };
 
-/** What the last message asks for: `call`, `hang`, `break`, `fail`, or else a sentence. */
+/** The script in the last message: `call`, `hang`, `break`, `fail`, or else a sentence. */
 const rig: Script = (response, received) => {
   const messages = received.body['messages'] as readonly { readonly content: unknown }[];
   const asked = messages.at(-1)?.content;

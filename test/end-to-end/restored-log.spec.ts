@@ -193,7 +193,7 @@ describe('an event that was damaged on the disk', () => {
     expect(check.result).toMatchObject({
       code: 'log_damaged',
       faults: [],
-      damaged: [{ stream: 'account-1', reason: 'it differs from what was appended' }],
+      damaged: [{ stream: 'account-1', reason: 'it differs from the appended event' }],
     });
   });
 
@@ -244,7 +244,7 @@ describe('an event that was damaged on the disk', () => {
         expect.objectContaining({
           stream: 'account-1',
           reason: expect.stringMatching(
-            /^the stream account-1 lacks revision 0, and goes on with 1:/,
+            /^the stream account-1 lacks revision 0, and continues with 1:/,
           ),
         }),
       ]),

@@ -73,7 +73,10 @@ export const OTHERS: readonly Interface[] = [
 export const eventsIn = (text: string): readonly string[] =>
   text.match(/(?:: .*\n\n)*id: [^]*?\n\n/g) ?? [];
 
-/** What does not depend on when it was asked: neither ids nor the comment with the cost. */
+/**
+ * The content that does not depend on the time of the request: neither ids nor the comment with the
+ * cost.
+ */
 export const contentOf = (text: string): string =>
   text.replace(/^id: .*\n/gm, '').replace(/^: .*\n\n/gm, '');
 

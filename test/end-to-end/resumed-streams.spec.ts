@@ -171,7 +171,7 @@ describe('a resumable stream', () => {
     expect(await ledgerOf(asked.requestId)).toEqual(chargedOnce);
   });
 
-  it('goes on as long as it is read anywhere, by several at once', async () => {
+  it('runs on as long as it is read anywhere, by several at once', async () => {
     const prompt = randomUUID();
     upstream.allow(prompt, 2);
     const { requestId, response, leave } = await ask(world.quipu.url, CHAT, prompt);
@@ -185,7 +185,7 @@ describe('a resumable stream', () => {
     expect(await ledgerOf(requestId)).toEqual(chargedOnce);
   });
 
-  it('ends a grace after its last reader, charged for what was generated', async () => {
+  it('ends a grace after its last reader, charged for the generated text', async () => {
     const prompt = randomUUID();
     upstream.allow(prompt, 2);
     const { requestId, response, leave } = await ask(world.quipu.url, CHAT, prompt);
@@ -204,7 +204,7 @@ describe('a resumable stream', () => {
     expect(rest).toContain('"error"');
   });
 
-  it('is cancelled from any gateway, charged for what was generated', async () => {
+  it('is cancelled from any gateway, charged for the generated text', async () => {
     const prompt = randomUUID();
     upstream.allow(prompt, 2);
     const { requestId, response } = await ask(world.quipu.url, CHAT, prompt);
@@ -288,7 +288,7 @@ describe('a resumable stream', () => {
     });
 
     it.each(['7', 'x', '01980000-0000-7000-8000-000000000001-1'])(
-      'after an event that is none of it: %s',
+      'after an event of another stream: %s',
       async (lastEventId) => {
         const { status, body } = await get(`/v1/streams/${requestId}`, {
           'last-event-id': lastEventId,

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { AUTHORITY, CERTIFICATE, KEY } from '#platform/event-store/grpc/certificate.fixture.js';
+import { Member } from './fleet.harness.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+
+const EXIT_BAD_SETTINGS = 2;
 
 describe('the log of a gateway, by the protocol of EventStoreDB', () => {
   let folder: string;
@@ -53,5 +56,19 @@ describe('the log of a gateway, by the protocol of EventStoreDB', () => {
   it('rejects another key', async () => {
     const store = await openWith(world.credentials.renter_key);
     await expect(store.head()).rejects.toThrow('the API key of an Admin is required');
+  });
+
+  it('ends the start of a gateway with another key, which no wait would help', async () => {
+    const authority = path.join(folder, 'authority.pem');
+    const address = `localhost:${world.quipu.grpcPort}?tls=true&tlsCAFile=${authority}`;
+    const gateway = new Member('gateway', 'gateway', 0, {
+      QUIPU_HOME: path.join(folder, 'gateway'),
+      QUIPU_EVENT_STORE: `esdb://auditor:${world.credentials.renter_key}@${address}`,
+    });
+    gateway.spawn();
+    expect(await gateway.ended()).toBe(EXIT_BAD_SETTINGS);
+    expect(gateway.output).toMatch(/^ {2}QUIPU_EVENT_STORE: .*: access is denied: .*$/m);
+    expect(gateway.output).not.toContain(world.credentials.renter_key);
+    expect(gateway.output).not.toContain('    at ');
   });
 });

@@ -23,7 +23,7 @@ const FORM = [
   '\r\n--seam--\r\n',
 ] as const;
 const RECEIVING_BYTES = 65_536;
-/** What callers share; the rest is for requests without credentials. */
+/** The part that callers share; the rest is for requests that have no credentials. */
 const RECEIVING_BYTES_OF_CALLERS = RECEIVING_BYTES * 0.75;
 
 const withKeyOf = ({ api_key }: World['credentials']) => `Bearer ${api_key}`;

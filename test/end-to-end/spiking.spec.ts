@@ -347,7 +347,7 @@ describe('spiking networks', () => {
       return batch(id);
     };
 
-    it('run as a job that is charged once, by what all runs have counted', async () => {
+    it('run as a job that is charged once, by the counts of all runs', async () => {
       const inputs = [PROMPT, FOUR_AXES, [0.1, 0.9, 0.4]];
       const { body } = await post(BATCHES).send({ model: SLUG, inputs, timesteps: 2 }).expect(202);
       const { job_id: id } = body as Batch;

@@ -109,7 +109,7 @@ describe('the statistics of the platform', () => {
     await moved({ month: '2026-13' }).expect(400);
   });
 
-  it('have no field and no text but those that are meant to be public', async () => {
+  it('have no field and no text but the ones that are meant to be public', async () => {
     const secrets = [
       ...Object.values(world.credentials).filter((one) => typeof one === 'string' && one !== ''),
       ...[EMAIL, PROMPT, 'Knots', 'scripted', new URL(world.upstream.baseUrl).host, '127.0.0.1'],
@@ -132,7 +132,7 @@ describe('the statistics of the platform', () => {
     expect(body.charts).toMatchObject({ gpu_brand_distribution: null, telemetry_timeseries: null });
   });
 
-  it('are those of a past state', async () => {
+  it('may be asked of a past state', async () => {
     const { body } = await get({ asOf: '0' }).expect(200);
     expect(body).toMatchObject({ position: '0', summary: { total_compute_nodes: 0 } });
     await get({ asOf: '9223372036854775807' }).expect(400);

@@ -60,12 +60,12 @@ export const VLLM_METRICS = {
   },
 };
 
-/** What the upstream says for a model. Undefined: it fails with the status 400. */
+/** The words of the upstream for a model. Undefined: it fails with the status 400. */
 export interface UpstreamWords {
   words: Readonly<Record<string, readonly string[] | undefined>>;
   /** Of the last chunk, as vLLM has it. */
   metrics?: unknown;
-  /** What vLLM has drafted and accepted so far; grows with each read. */
+  /** The drafted and accepted tokens of vLLM; they grow with each read. */
   counters?: { drafts: number; drafted: number; accepted: number };
 }
 
@@ -116,7 +116,7 @@ export const messagesTo = (received: readonly Received[], model: string): readon
 
 type Rejection = readonly [body: object, status: number, code: string, param: string];
 
-/** What `SPECULATE` rejects before anything is held. */
+/** The requests that `SPECULATE` rejects before anything is held. */
 export const PAIR_REJECTIONS: readonly Rejection[] = [
   [{ model: 'acme/none' }, 404, 'swarm_model_unknown', 'model'],
   [{ model: 'acme/draft' }, 400, 'draft_model_missing', 'draft_model'],
@@ -127,7 +127,7 @@ export const PAIR_REJECTIONS: readonly Rejection[] = [
   [{ colour: 'red' }, 400, 'invalid_request', 'colour'],
 ];
 
-/** What `AGREE` rejects before anything is held. */
+/** The requests that `AGREE` rejects before anything is held. */
 export const CONSENSUS_REJECTIONS: readonly Rejection[] = [
   [{ fanout_nodes: 9 }, 400, 'invalid_request', 'fanout_nodes'],
   [{ fanout_nodes: 0 }, 400, 'invalid_request', 'fanout_nodes'],

@@ -314,7 +314,7 @@ describe('models that work together', () => {
       expect(await quipu.unpricedCharges()).toBe(0);
     });
 
-    it('goes on with those that answer, and says who did not', async () => {
+    it('continues with the members that answer, and names the others', async () => {
       says.words = { alpha: ['yes'] };
       const reply = await post(AGREE)
         .send({ ...asked, fanout_nodes: 3 })
@@ -348,7 +348,7 @@ describe('models that work together', () => {
       expect(await endsOf(requestIdOf(reply))).toEqual(['HoldPlaced', 'HoldReleased']);
     });
 
-    it('asks the models of the catalog where none is named, without those that draft', async () => {
+    it('asks the models of the catalog where none is named, except the drafting ones', async () => {
       const reply = await post(AGREE)
         .send({ messages, fanout_nodes: 5, max_tokens: 8 })
         .expect(200);

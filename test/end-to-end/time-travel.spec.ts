@@ -33,7 +33,7 @@ describe('answers of a past state', () => {
 
   afterAll(() => world.close());
 
-  it('are those that were given then', async () => {
+  it('are the prices that were given then', async () => {
     for (const { position, body } of seen) {
       const overview = (await get(OVERVIEW, position).expect(200)).body as { position: string };
       const invoices = (await get(INVOICES, position).expect(200)).body as { position: string };

@@ -304,7 +304,7 @@ describe('workflows', () => {
       status: 'cancelled',
       node_results: { pause: { status: 'cancelled' }, a: { status: 'succeeded' } },
     });
-    // What has ended is paid for.
+    // Ended nodes are paid for.
     await eventually(async () => {
       const { amount_micro_usd: amount } = (await get(`/runs/${runId}`)).body as Run;
       return amount !== null && Number(amount) > 0;

@@ -76,7 +76,7 @@ export class KillableQuipu {
     }
   }
 
-  /** What `quipu ledger check` says of the log as kills left it, while the server runs. */
+  /** The answer of `quipu ledger check` on the log as kills left it, while the server runs. */
   async checkLedger(): Promise<unknown> {
     const child = spawn(process.execPath, [CLI, 'ledger', 'check', '--json'], {
       env: this.environment,

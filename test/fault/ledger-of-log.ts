@@ -2,7 +2,7 @@ import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { type AccountEvent, type HoldCaptured } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 
-/** What the log says of accounts, folded without the program that wrote it. */
+/** The accounts in the log, folded without the program that wrote it. */
 export const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
   const audit = new LedgerAudit();
   for (const { stream, type, data, position } of events) {

@@ -57,7 +57,7 @@ const upstreamScript: Script = (response, received) => {
 /** Callers load a Quipu until it is killed. */
 class Victim extends KillableQuipu {
   readonly acknowledged: string[] = [];
-  /** What each caller wants answered: those who name a key ask for it again after a kill. */
+  /** The order of each caller: a caller that names a key asks for it again after a kill. */
   readonly #orders = Array.from({ length: CALLERS }, () => randomUUID());
 
   /** Asks again and again until the process is gone; remembers what was acknowledged. */
@@ -155,7 +155,7 @@ describe('SIGKILL under load', () => {
     expect(charges.at(-1)).toBeGreaterThan(ROUNDS);
     const events = await victim.events();
     expect(wholeAnswersChargedTwice(events)).toEqual([]);
-    // The keyed requests that the upstream kept, all but those of the last round.
+    // The keyed requests that the upstream kept, except in the last round.
     const freed = events.filter(isFreedByRetry).length;
     expect(freed).toBeGreaterThanOrEqual(KEPT_CALLERS * (ROUNDS - 1));
     await victim.start();

@@ -33,7 +33,7 @@ describe('SIGKILL of a workflow', () => {
   let upstream: Upstream;
   let quipu: KillableQuipu;
   let server: Server;
-  /** What the server did for each key: a repeat gets the first answer. */
+  /** The effect of the server for each key: a repeat gets the first answer. */
   const effects = new Map<string, string>();
   let requests = 0;
 

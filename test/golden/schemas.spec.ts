@@ -30,7 +30,7 @@ describe('the committed JSON Schemas', () => {
     ]);
   });
 
-  it('equal those of the definitions; `npm run schemas` updates them', () => {
+  it('equal the schemas of the definitions; `npm run schemas` updates them', () => {
     const contents = new Map(
       committed.map(({ area, type, version, content }) => [
         schemaFile(area, type, version),

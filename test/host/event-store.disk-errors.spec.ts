@@ -93,7 +93,7 @@ describe('the event log on a disk that fails', () => {
     expectNothingLost(run);
   });
 
-  it('goes on when syncing works again; repeated appends have landed once', async () => {
+  it('continues when syncing works again; repeated appends have landed once', async () => {
     const run = await runOnBadDisk(onTheLog('-wal', SYNC, 'error=EIO:when=12'));
     expect(outcomesOf(run)).toEqual(new Set<Outcome>(['acknowledged', 'unknown']));
     expect(run.writable).toBe(true);
@@ -102,7 +102,7 @@ describe('the event log on a disk that fails', () => {
     }
   });
 
-  it('calls a full disk unavailable, not unknown, and goes on when there is room', async () => {
+  it('calls a full disk unavailable, not unknown, and continues when there is room', async () => {
     const run = await runOnBadDisk(onTheLog('-wal', 'pwrite64', 'error=ENOSPC:when=60..61'));
     expect(outcomesOf(run)).toEqual(new Set<Outcome>(['acknowledged', 'unavailable']));
     expect(run.writable).toBe(true);

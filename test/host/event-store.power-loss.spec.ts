@@ -12,7 +12,7 @@ import { readTrace, traceInto, type TraceStep } from './event-store.trace.js';
 const SEED = 20_260_917;
 const STATES = 300;
 const CONTROL_STATES = 100;
-/** Of the states, those that are opened as a store and written to. */
+/** The number of states that are opened as a store and written to. */
 const REVIVED_STATES = 10;
 
 interface Traced {
@@ -20,7 +20,7 @@ interface Traced {
   readonly script: WriterScript;
 }
 
-/** What a power cut after some step left of the log. */
+/** The log after a power cut at some step. */
 interface Aftermath {
   readonly cut: number;
   readonly acknowledged: readonly number[];
@@ -125,7 +125,7 @@ const checkpointsWhileAppending = ({ steps, script }: Traced): number => {
 };
 
 describe('the event log after a power cut', () => {
-  it('keeps every acknowledged event and no half of an append, and goes on', async () => {
+  it('keeps every acknowledged event and no half of an append, and continues', async () => {
     const traced = await trace('event-store.writer', { callers: 16, appends: 220 });
     const revive = async (file: string, state: number) => {
       if (state % (STATES / REVIVED_STATES) !== 0) return;

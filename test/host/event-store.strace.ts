@@ -9,7 +9,7 @@ const BUILT_STORE = path.resolve(import.meta.dirname, '../../dist/libs/platform/
 
 export interface TracedRun {
   readonly reports: readonly Report[];
-  /** What the store said of itself at the end; null when the program ended before. */
+  /** The store's report on itself at the end; null when the program ended before. */
   readonly writable: boolean | null;
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Report, reportOf } from './event-store.script.js';
 
-/** What a system call did to a file, or a line that the writer printed. */
+/** The effect of a system call on a file, or a line that the writer printed. */
 export type TraceStep =
   | {
       readonly kind: 'write';

@@ -112,7 +112,7 @@ describe('a whole Quipu on a disk that fills up', () => {
     return { status: response.status, code: body.error?.code ?? null, eventId };
   };
 
-  it('says so, acknowledges nothing, charges nothing, and goes on when there is room', async () => {
+  it('says so, acknowledges and charges nothing, and continues when there is room', async () => {
     await until(async () => (await readiness())?.status === 'ready');
     const { api_key: key } = JSON.parse(
       await readFile(path.join(home, 'bootstrap.json'), 'utf8'),

@@ -25,7 +25,7 @@ blobsContract('s3', () => {
 });
 
 describe('a list of objects', () => {
-  it('has those of more than one page', async () => {
+  it('has the objects of more than one page', async () => {
     const objects = new S3ObjectStore(readS3Url(bucket.newUrl()));
     const expected = Array.from({ length: 1_050 }, (_, n) => `refs/aa/${n}`);
     for (let at = 0; at < expected.length; at += 50) {

@@ -104,10 +104,16 @@ describe('an election in etcd', () => {
         eventStore: new FaultyEventStore(log),
         codec: new EventCodec(leaseEvents).for(leaseEvents),
       });
-      const renewals = new EtcdRenewals({ etcd, name, instance, ttlMs: TTL_MS });
+      const renewals = new EtcdRenewals({
+        etcd,
+        name,
+        group: 'reactions',
+        instance,
+        ttlMs: TTL_MS,
+      });
       const settings = { instance, ttlMs: TTL_MS, renewMs: RENEW_MS };
       const logger = pino({ enabled: false });
-      const keeper = new LeaseKeeper(runner, renewals, settings, systemClock, logger);
+      const keeper = new LeaseKeeper('reactions', runner, renewals, settings, systemClock, logger);
       const process: { term: LeadershipTerm | undefined } = { term: undefined };
       running.push(keeper);
       keeper.start({
@@ -167,7 +173,7 @@ describe('an election in etcd', () => {
     const two = join('two');
     await until(() => two.keeper.status().candidates === 2);
     const etcd = new EtcdClient([url]);
-    const [oldest] = await etcd.keysOf(`${name}/readers/`);
+    const [oldest] = await etcd.keysOf(`${name}/reactions/`);
     // As if it had not renewed in time.
     await etcd.revokeLease(oldest?.lease ?? '');
     await until(two.isLeading);

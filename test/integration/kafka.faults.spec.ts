@@ -72,7 +72,7 @@ describe.each([CLIENT])('Kafka through %s', (client) => {
     return deliveries;
   };
 
-  it('loses no accepted message of a killed broker, and goes on for a listener', async () => {
+  it('loses no accepted message of a killed broker, and still delivers to a listener', async () => {
     const deliveries = await collect();
     const heard: unknown[] = [];
     const failures: unknown[] = [];

@@ -166,7 +166,7 @@ describe('the MongoDB read store', () => {
 
   it('completes a commit that was cut short when it is repeated', async () => {
     const writes = Array.from({ length: 120 }, (_, n) => put(`k${n}`, BigInt(n + 1)));
-    // What a process that died on the way has left.
+    // The writes of a process that died on the way.
     await store.commit({ writes: writes.filter((_, n) => n % 3 === 0) });
     await store.commit({ writes, checkpoint: { name: 'usage', position: 120n } });
     expect(await store.count('usage')).toBe(120);
@@ -189,7 +189,7 @@ describe('the MongoDB read store', () => {
   });
 });
 
-/** Printable ASCII that stands for itself in JSON, drawn by a fixed generator. */
+/** Printable ASCII that JSON does not escape, drawn by a fixed generator. */
 const incompressible = (length: number): string => {
   const bytes = Buffer.alloc(length);
   let state = 1;

@@ -47,7 +47,7 @@ describe('secrets of several machines', () => {
   const copyMasterKey = (from: string, to: string): Promise<void> =>
     copyFile(path.join(folder, from, MASTER_KEY_FILE), path.join(folder, to, MASTER_KEY_FILE));
 
-  it('are shared by those with one master key', async () => {
+  it('are shared by processes with one master key', async () => {
     const one = await openOn('one');
     const sealed = await one.subjects.seal('user:1', 'email', 'ada@example.com');
     await expect(openOn('two')).rejects.toThrow(MasterKeyError);

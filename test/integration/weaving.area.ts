@@ -25,6 +25,7 @@ const Result = z.strictObject({ rows: z.int() });
 const Attempt = z.strictObject({
   jobId: z.string(),
   accountId: z.string(),
+  submittedAt: z.string(),
   attempt: z.int(),
   input: Input,
   checkpoint: Woven.nullable(),

@@ -11,7 +11,7 @@ import { SpecRunner } from './spec-runner.js';
 import { Workspace } from './workspace.js';
 import { HOUSE, plantHouse, type PlantedHouse } from '../probes/planted-house.js';
 
-/** What a run needs beside the sources. */
+/** The files that a run needs beside the sources. */
 const CARRIED = [
   '.swcrc',
   'jest.config.mjs',
@@ -124,7 +124,7 @@ describe('a run on planted mutants', () => {
     expect(await judge(TEENS, '<')).toEqual(['survived < -> <=', 'killed < -> >=']);
   });
 
-  it('ends an endless mutant, and goes on', async () => {
+  it('ends an endless mutant, and continues', async () => {
     expect(await judge(COUNT, '-=')).toEqual(['timed out -= -> +=']);
     expect(await judge(COUNT, '3')).toEqual(['killed 3 -> (4)', 'killed 3 -> (2)']);
   });

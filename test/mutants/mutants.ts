@@ -22,7 +22,7 @@ interface Change {
 
 const { SyntaxKind } = ts;
 
-/** What replaces a binary operator. */
+/** The replacements of a binary operator. */
 const BINARY: Partial<Record<ts.SyntaxKind, readonly string[]>> = {
   [SyntaxKind.EqualsEqualsEqualsToken]: ['!=='],
   [SyntaxKind.ExclamationEqualsEqualsToken]: ['==='],

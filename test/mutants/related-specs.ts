@@ -59,8 +59,8 @@ export class SourceGraph {
   }
 
   /**
-   * The specs that reach a file: its own, then those with the shortest way, of its component and
-   * the properties. Others only where they import the file itself.
+   * The specs that reach a file: its own, then the specs with the shortest way, of its component
+   * and the properties. Others only where they import the file itself.
    */
   specsOf(file: string, specsMax: number): readonly string[] {
     const component = path.posix.dirname(file).split('/').slice(0, 3).join('/');

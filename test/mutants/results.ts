@@ -13,7 +13,7 @@ export interface Equivalent {
   readonly reason: string;
 }
 
-/** What the last run over a file found. */
+/** The result of the last run over a file. */
 export interface FileResult {
   readonly file: string;
   readonly date: string;
@@ -27,7 +27,7 @@ export interface FileResult {
   readonly survivors: readonly string[];
 }
 
-/** Caught of those that can be caught, in percent. */
+/** The caught mutants among the catchable ones, in percent. */
 export const scoreOf = (
   results: readonly Pick<FileResult, 'run' | 'killed' | 'timedOut' | 'equivalent'>[],
 ): number => {
@@ -109,7 +109,7 @@ export const documentOf = (
     '# Results of the last runs',
     '',
     '`npm run mutants -- --write` writes this file: one row for each file that was run, from its',
-    'last run. Score: caught (killed or timed out) of those that can be caught.',
+    'last run. Score: caught (killed or timed out) of the catchable ones.',
     '',
     ...summaryOf(results),
     '',

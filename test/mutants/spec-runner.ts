@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Failed specs leave servers and timers behind, so a process runs only so many. */
+/** Failed specs leave servers and timers behind, so a process runs only a limited number. */
 const RUNS_PER_PROCESS = 20;
 const CHILD = 'test/mutants/jest.child.mjs';
 

@@ -75,9 +75,10 @@ interface Case {
   readonly microUsd: string;
 }
 
-/** A usage object of the dialect of OpenAI's chat completions. */
+/** A usage object, of the dialect of OpenAI's chat completions unless it says otherwise. */
 export interface StatedCase extends Case {
   readonly usage: object;
+  readonly dialect?: 'openai' | 'gemini' | 'converse';
   readonly asked?: string;
   readonly answered?: string;
 }
@@ -94,6 +95,21 @@ const usage = (prompt: number, completion: number, inputs?: object, outputs?: ob
   total_tokens: prompt + completion,
   ...(inputs && { prompt_tokens_details: inputs }),
   ...(outputs && { completion_tokens_details: outputs }),
+});
+
+const gemini = (prompt: number, candidates: number, more: object = {}) => ({
+  dialect: 'gemini' as const,
+  usage: { promptTokenCount: prompt, candidatesTokenCount: candidates, ...more },
+});
+
+const modalities = (text: number, audio: number) => [
+  { modality: 'TEXT', tokenCount: text },
+  { modality: 'AUDIO', tokenCount: audio },
+];
+
+const converse = (input: number, output: number, total: number, more: object = {}) => ({
+  dialect: 'converse' as const,
+  usage: { inputTokens: input, outputTokens: output, totalTokens: total, ...more },
 });
 
 const units = (input: number, read: number, output: number, more: object = {}) => ({
@@ -235,77 +251,98 @@ export const CASES: readonly (StatedCase | UnitsCase)[] = [
   {
     name: 'LiteLLM 14849: above the edge, at the prices of 2025',
     list: 'gemini-2.5-pro of 2025',
-    units: units(5_005, 257_955, 1_744),
+    ...gemini(262_960, 1_744, { cachedContentTokenCount: 257_955, totalTokenCount: 264_704 }),
     microUsd: '199894.375',
   },
   {
     name: 'LiteLLM 14849: at the prices of 2026',
     list: 'gemini-2.5-pro',
-    units: units(5_005, 257_955, 1_744),
+    ...gemini(262_960, 1_744, { cachedContentTokenCount: 257_955, totalTokenCount: 264_704 }),
     microUsd: '103161.25',
   },
   {
     name: 'LibreChat 12855: thoughts beside candidates',
     list: 'gemini-3.1-pro',
-    units: units(3_684, 7_441, 20, { reasoning_tokens: 409 }),
+    ...gemini(11_125, 20, {
+      cachedContentTokenCount: 7_441,
+      thoughtsTokenCount: 409,
+      totalTokenCount: 11_554,
+    }),
     microUsd: '14004.2',
   },
   {
     name: 'Google: an example of its documentation',
     list: 'gemini-3.1-pro',
-    units: units(3, 0, 900, { reasoning_tokens: 1_054 }),
+    ...gemini(3, 900, { thoughtsTokenCount: 1_054, totalTokenCount: 1_957 }),
     microUsd: '23454',
   },
   {
     name: 'Gemini: text and audio, both partly cached',
     list: 'gemini-2.5-flash-lite',
-    units: units(500, 500, 300, { audio_input_tokens: 2_500, cache_read_audio_tokens: 1_500 }),
+    ...gemini(5_000, 300, {
+      promptTokensDetails: modalities(1_000, 4_000),
+      cachedContentTokenCount: 2_000,
+      cacheTokensDetails: modalities(500, 1_500),
+    }),
     microUsd: '970',
   },
   {
     name: 'Gemini: exactly at the edge',
     list: 'gemini-3.1-pro',
-    units: units(200_000, 0, 1_000),
+    ...gemini(200_000, 1_000),
     microUsd: '412000',
   },
   {
     name: 'Gemini: over the edge',
     list: 'gemini-3.1-pro',
-    units: units(200_001, 0, 1_000),
+    ...gemini(200_001, 1_000),
     microUsd: '818004',
   },
   {
     name: 'Gemini: priority that was served as standard',
     list: 'gemini-3.8-flash',
-    usage: usage(4_000, 500),
+    ...gemini(4_000, 500),
     asked: 'priority',
     microUsd: '4875',
   },
   {
     name: 'Bedrock Converse: writes of two lives',
     list: 'claude-opus-5-5',
-    units: units(10, 0, 200, { cache_write_5m_tokens: 3_000, cache_write_1h_tokens: 2_000 }),
+    ...converse(10, 200, 5_210, {
+      cacheWriteInputTokens: 5_000,
+      cacheDetails: [
+        { ttl: '1h', inputTokens: 2_000 },
+        { ttl: '5m', inputTokens: 3_000 },
+      ],
+    }),
     microUsd: '35040',
   },
-  { name: 'Bedrock: Nova', list: 'nova-pro', units: units(120, 8_000, 300), microUsd: '2656' },
+  {
+    name: 'Bedrock: Nova',
+    list: 'nova-pro',
+    ...converse(120, 300, 8_420, { cacheReadInputTokens: 8_000 }),
+    microUsd: '2656',
+  },
   {
     name: 'Bedrock: flex by its factor',
     list: 'gpt-oss-120b',
-    units: units(2_000, 0, 500),
-    service: 'flex',
+    ...converse(2_000, 500, 2_500),
+    asked: 'flex',
+    answered: 'flex',
     microUsd: '300',
   },
   {
     name: 'Bedrock: priority by its factor',
     list: 'gpt-oss-120b',
-    units: units(2_000, 0, 500),
-    service: 'priority',
+    ...converse(2_000, 500, 2_500),
+    asked: 'priority',
+    answered: 'priority',
     microUsd: '1050',
   },
   {
     name: 'Bedrock: no fields of the cache',
     list: 'claude-sonnet-5',
-    units: { input_tokens: 1_000, output_tokens: 100 },
+    ...converse(1_000, 100, 1_100),
     microUsd: '3000',
   },
   {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelPrice } from '#areas/catalog/token-price.schema.js';
-import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
-import { chargedLinesOf } from '#areas/inference/token-lines.js';
+import { converseUsage } from '#areas/inference/rigs/dialects/bedrock/converse-usage.js';
+import { geminiUsage } from '#areas/inference/rigs/dialects/gemini/gemini-usage.js';
+import { statedUsage } from '#areas/inference/rigs/dialects/openai/openai-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { chargedTokenLines } from '#platform/ledger/token-price.js';
 import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
@@ -28,25 +30,38 @@ const priceOfList = (list: keyof typeof LISTS) =>
     ),
   ).price;
 
+const NO_OTHERS = { rateFor: () => undefined, idOf: () => undefined };
+
 const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
 const unitsCases = CASES.filter((one): one is UnitsCase => 'units' in one);
 
+const READERS = {
+  openai: statedUsage,
+  gemini: geminiUsage,
+  converse: (usage: object) => converseUsage(usage, { model: 'm', isStream: false }),
+};
+
 describe('the worked cases of the price lists of providers', () => {
-  it.each(statedCases)('$name', ({ list, usage, asked, answered, microUsd }) => {
-    const stated = statedUsage(usage);
+  it.each(statedCases)('$name', ({ list, usage, dialect = 'openai', ...one }: StatedCase) => {
+    const { asked, answered, microUsd } = one;
+    const stated = READERS[dialect](usage);
     expect(stated).not.toBeNull();
     if (!stated) return;
     const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
-    const lines = chargedLinesOf(
+    const tariff = new TokenTariff(NO_OTHERS, list, rate, 0);
+    const { lines } = tariff.charged(
       { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
-      rate,
-      { prompts: 1, hasMedia: true, ...(asked !== undefined && { service: asked }) },
+      { hasMedia: true, ...(asked !== undefined && { service: asked }) },
     );
     expect(exactOf(lines)).toBe(microUsd);
   });
 
   it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
-    const lines = chargedTokenLines(units, priceOfList(list), service);
+    const lines = chargedTokenLines(
+      units,
+      priceOfList(list),
+      service === undefined ? {} : { service },
+    );
     expect(exactOf(lines)).toBe(microUsd);
   });
 });

@@ -57,6 +57,11 @@ const VIOLATIONS: readonly Violation[] = [
     rule: '@typescript-eslint/consistent-type-imports',
     source: "import { Server } from 'node:http';\nexport type Served = Server;",
   },
+  {
+    rule: 'no-restricted-syntax',
+    source: `import { mkdir } from 'node:fs/promises';
+export const make = (folder: string) => mkdir(folder, { recursive: true });`,
+  },
   { rule: 'eqeqeq', source: 'export const isOne = (n: number): boolean => n == 1;' },
   {
     rule: 'regexp/no-super-linear-move',

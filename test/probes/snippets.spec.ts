@@ -20,7 +20,7 @@ const snippetsOf = async (document: string): Promise<Readonly<Record<string, str
   return Object.fromEntries(blocks);
 };
 
-/** What the snippets import; `events/` itself must stay a folder to plant in. */
+/** The modules that the snippets import; `events/` itself must stay a folder to plant in. */
 const linked = async (): Promise<readonly string[]> => {
   const events = await readdir(path.join(HOUSE, 'events'));
   return ['libs/platform', 'apps/gateway/openapi', ...events.map((name) => `events/${name}`)];

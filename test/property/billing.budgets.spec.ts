@@ -116,7 +116,9 @@ const pause: fc.Arbitrary<Minutes> = fc.oneof(
 
 const schedule = fc.array(fc.tuple(command, pause), { minLength: 10, maxLength: 60, size: '+1' });
 
-/** What one hold took from one budget, one entry for its placement and for each renewal. */
+/**
+ * The amount that one hold took from one budget, one entry for its placement and for each renewal.
+ */
 interface Entry {
   readonly holdId: string;
   readonly budget: string;
@@ -185,7 +187,7 @@ class Model {
     }
   }
 
-  /** What is freed was taken last. */
+  /** A release frees the latest amounts. */
   #end(id: string, charged: bigint, used: number): void {
     for (const name of this.budgets.keys()) {
       let freed = (this.#open.get(id) ?? 0n) - charged;
@@ -332,7 +334,7 @@ describe('after any schedule of commands', () => {
     );
   });
 
-  it('the windows of the state are the sums of what was taken, and nothing is below zero', () => {
+  it('the windows of the state are the sums of the takes, and nothing is below zero', () => {
     fc.assert(
       fc.property(schedule, (steps) => {
         const { model, state } = run(steps, () => undefined);

@@ -103,7 +103,7 @@ const statementsOf = (events: readonly AccountEvent[]): readonly Statement[] => 
   );
 };
 
-/** The movements of a month, without code of billing: by what each event says of itself. */
+/** The movements of a month, without code of billing: by the data of each event. */
 const movementsOf = (events: readonly AccountEvent[], month: string) => {
   const sums = { deposited: 0n, charged: 0n, adjusted: 0n, charges: 0 };
   for (const { type, data } of events) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { NodeShareEnded } from '#events/investors/investor.events.js';
+import { RigShareEnded } from '#events/investors/investor.events.js';
 import { PartnerMemberLeft, RevenueShareChanged } from '#events/partners/partner.events.js';
 import { PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type EarningsAccrued } from '#events/payouts/earning.events.js';
@@ -145,7 +145,7 @@ describe('the shares of charges', () => {
               rig: of,
               investorId,
             } = allocated(name, 1, 0, UserId.parse(id)).data;
-            return NodeShareEnded.of({ allocationId, rig: of, investorId, endedAt: AT });
+            return RigShareEnded.of({ allocationId, rig: of, investorId, endedAt: AT });
           }),
         );
         const charges = facts.filter(({ type }) => type === 'HoldCaptured');

@@ -14,7 +14,7 @@ export const HOST = 'loom-1';
 
 export const jobIdOf = (number: number): JobId => JobId.parse(idOf(number));
 
-/** An order that holds so many rows. */
+/** An order that holds `held` rows. */
 export const orderOf = (number: number, held = 100): JobOrder<{ readonly pattern: string }> => ({
   jobId: jobIdOf(number),
   accountId: ACCOUNT,
@@ -30,7 +30,7 @@ interface Said {
   readonly context?: CommandContext;
 }
 
-/** What the dispatcher and the hosts say of a job. */
+/** The reports of the dispatcher and the hosts on a job. */
 export class JobOnHosts {
   #sequence = 0;
 
@@ -98,7 +98,7 @@ export class JobOnHosts {
   }
 }
 
-/** Submits a job that holds so many rows. */
+/** Submits a job that holds a number of rows. */
 export const submitted = async (world: JobsWorld, number: number, held = 100) => {
   await world.process.service.submit(world.type, orderOf(number, held), world.request());
   return new JobOnHosts(world, jobIdOf(number));

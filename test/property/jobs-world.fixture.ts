@@ -165,7 +165,7 @@ export class JobsWorld {
     return audit.faults.map(({ law, position }) => `${law} at ${position}`);
   }
 
-  /** What the sweep of orphaned holds would send. */
+  /** The command of the sweep of orphaned holds. */
   expiryOf(jobId: string): ExpireHoldCommand {
     const submitted = this.eventsOf(jobId).find(({ type }) => type === 'JobSubmitted');
     const holdId = submitted?.type === 'JobSubmitted' ? submitted.data.hold?.holdId : undefined;

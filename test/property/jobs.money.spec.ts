@@ -111,7 +111,7 @@ describe('a submission', () => {
 });
 
 describe('a completed job', () => {
-  it('is charged for what it has used, once, and the rest is free again', async () => {
+  it('is charged for its usage, once, and the rest is free again', async () => {
     const world = await JobsWorld.open(weavingType(), 1_000);
     const job = await submitted(world, 1);
     await job.begin();
@@ -173,7 +173,7 @@ describe('a job that does not complete', () => {
     return world;
   };
 
-  it('pays for what all its attempts have used, where its type says so', async () => {
+  it('pays for the usage of all its attempts, where its type says so', async () => {
     const world = await spoilt('what_was_used');
     expect(world.story(jobIdOf(1)).slice(-2)).toEqual(['JobFailed', 'JobSettled']);
     expect(settlementOf(world, 1)).toEqual(['charged 125']);
@@ -212,7 +212,7 @@ describe('a long job', () => {
 
   const ahead = [{ meter: 'rows', quantity: 50 }];
 
-  it('holds ahead of what it uses, where its type says so', async () => {
+  it('holds ahead of its usage, where its type says so', async () => {
     const world = await JobsWorld.open(weavingType({ ahead }), 2_000);
     const job = await submitted(world, 1, 50);
     await job.begin();
@@ -253,7 +253,7 @@ describe('a long job', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('times out when the funds do not come, and pays for what it has used', async () => {
+  it('times out when the funds do not come, and pays for its usage', async () => {
     const world = await JobsWorld.open(weavingType({ ahead }), 300);
     const job = await submitted(world, 1, 50);
     await job.begin();

@@ -21,7 +21,7 @@ const ROUNDS_MAX = 4;
 const job = fc.constantFrom(...JOBS);
 const fault = fc.constantFrom<Fault>('fail-before', 'fail-after', 'twice');
 
-/** What may happen next. `back` counts workers and messages from the last one. */
+/** The next step. `back` counts workers and messages from the last one. */
 const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('submit'), job }) },
   {
@@ -58,7 +58,7 @@ interface Worker {
   said: number;
 }
 
-/** What a worker states is its own: its number is the last two digits. */
+/** Each worker states its own value: its number is the last two digits. */
 const wovenBy = ({ number }: Worker, round: number): number => round * 100 + number;
 
 class Schedule {
@@ -71,7 +71,7 @@ class Schedule {
     try {
       await this.#run(next);
     } catch {
-      // The process has crashed; another one goes on with the stores.
+      // The process has crashed; another one continues with the stores.
       this.world.boot();
     }
   }

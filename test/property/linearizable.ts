@@ -33,7 +33,7 @@ export const isLinearizable = <State, Input, Output>(
     const firstAnswer = Math.min(...open.map((index) => history[index]?.answeredAt ?? Infinity));
     return open.some((index) => {
       const operation = history[index];
-      // What was called after another one had answered cannot come before it.
+      // A call that began after another one had answered cannot come before it.
       if (!operation || operation.calledAt > firstAnswer) return false;
       const next = apply(state, operation.input, operation.output);
       if (next === null) return false;

@@ -1,6 +1,6 @@
 import { type Operation, type SequentialModel } from './linearizable.js';
 
-/** What a client asks of one task. No lease ends by the clock meanwhile. */
+/** The request of a client for one task. No lease ends by the clock meanwhile. */
 export type MeshInput =
   | { readonly kind: 'take'; readonly agent: string }
   | {

@@ -24,7 +24,9 @@ const STEPS = 10;
 const NAMESPACE = '0b8f7c52-1d3e-5f6a-8b9c-0d1e2f3a4b5c';
 const TASK = { accountId: '7', taskId: 'survey' };
 
-/** A store whose calls take turns with those of the others, in an order that the seed chooses. */
+/**
+ * A store whose calls take turns with the calls of the others, in an order that the seed chooses.
+ */
 class SlowEventStore extends FaultyEventStore {
   constructor(
     log: MemoryLog,

@@ -13,7 +13,7 @@ export const meshRequestOf = (taskId: string, input: MeshInput): readonly [strin
   return [HANDOFF, { task_id: taskId, ...hands }];
 };
 
-/** What the body of an answer says: the token of the lease, or the code of the error. */
+/** The body of an answer: the token of the lease, or the code of the error. */
 export const meshOutputOf = (body: unknown): MeshOutput => {
   const { fencing_token: token, code } = body as Readonly<Record<string, unknown>>;
   return token === undefined ? String(code) : Number(token);

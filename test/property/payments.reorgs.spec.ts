@@ -13,7 +13,7 @@ import {
   statusOf,
 } from '#areas/payments/invoices/crypto-invoice.state.js';
 
-/** What happens to the chain, and which of its states is looked at: 0 is the present one. */
+/** A change of the chain, and the state of it that is looked at: 0 is the present one. */
 type Step =
   | { readonly kind: 'pay'; readonly units: number }
   | { readonly kind: 'mine'; readonly blocks: number }

@@ -19,7 +19,7 @@ const IDS = ['1', '2', '3', '4'].map((end) => `01890a5d-ac96-774b-bcce-b302099a8
 
 const payoutId = fc.constantFrom(...IDS);
 
-/** What a step does: earns or takes back, or sends a command; amounts are in micro-dollars. */
+/** A step: earns or takes back, or sends a command; amounts are in micro-dollars. */
 type Step =
   | { readonly kind: 'accrue'; readonly amount: number }
   | {
@@ -119,7 +119,7 @@ const balanceOf = (events: readonly PayoutEvent[]): PayeeBalance =>
   events.reduce((was, event) => payeeBalances.project(event, was, BENEFICIARY) ?? was, NO_BALANCE);
 
 describe('payouts', () => {
-  it('never take more than what was earned', () => {
+  it('never take more than the earnings', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const { state, accruedMax } = run(all);

@@ -53,7 +53,7 @@ class Renting {
     await this.#run({ type: 'StartAttempt', data: { ...attempt, startedAt: at } });
   }
 
-  /** Runs for so long, or until the job is paused. */
+  /** Runs for `seconds`, or until the job is paused. */
   async rent(seconds: number): Promise<void> {
     for (let left = seconds; left > 0 && (await this.status()) === 'running'; left -= 30) {
       await this.world.pass(30);
@@ -123,7 +123,7 @@ describe('a rental', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('is stopped while everything it used is still held, and goes on with funds', async () => {
+  it('is stopped while everything it used is still held, and continues with funds', async () => {
     const deposit = 4_000n;
     const renting = await Renting.open(Number(deposit));
     const { world } = renting;
@@ -142,7 +142,7 @@ describe('a rental', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('ends, charged for what it used, when no funds come within an hour', async () => {
+  it('ends, charged for its usage, when no funds come within an hour', async () => {
     const renting = await Renting.open(4_000);
     const { world } = renting;
     await renting.begin();

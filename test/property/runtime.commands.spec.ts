@@ -50,7 +50,7 @@ const processes = fc.array(
 interface Answer {
   readonly events: readonly StockEvent[];
   readonly eventIds: readonly string[];
-  /** What was thrown, or null. */
+  /** The thrown error, or null. */
   readonly failure: unknown;
 }
 

@@ -65,7 +65,7 @@ type Knots = z.infer<typeof Knots>;
 
 /** A server with an effect for each call id, which outlives the processes that call it. */
 class KnotServer {
-  /** What each call tied. */
+  /** The knots of each call. */
   readonly effects = new Map<string, string>();
   readonly #asked = new Set<string>();
 
@@ -193,7 +193,9 @@ export class WorkflowsWorld {
     return this.log.of(runStream(this.runId)).map(({ type }) => type);
   }
 
-  /** What is the same for every schedule of crashes: how nodes ended, what they brought, cost. */
+  /**
+   * The facts that are the same for every schedule of crashes: ends, results and costs of nodes.
+   */
   async result() {
     const run = await this.run();
     if (run.status === 'absent') throw new Error('there is no run');

@@ -266,7 +266,7 @@ describe('a run of a workflow', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('ends in time, and is charged for what has ended', async () => {
+  it('ends in time, and is charged for its ended nodes', async () => {
     const definition = {
       timeout_seconds: 60,
       nodes: [

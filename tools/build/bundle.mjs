@@ -122,7 +122,7 @@ const packagesIn = (outputs) => {
   return [...new Set(names)].filter((name) => name !== undefined).sort();
 };
 
-/** What the last build had and this one has not is kept from now on for a while. */
+/** Files of the last build that this one does not have are kept from now on for a while. */
 const removeOld = async (before, written) => {
   const now = new Date();
   const wanted = new Set([MANIFEST, ...written]);

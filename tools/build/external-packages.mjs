@@ -19,6 +19,7 @@ const CLIENTS = [
   '@grpc/grpc-js',
   '@kurrent/*',
   '@platformatic/kafka',
+  '@smithy/*',
   'google-protobuf',
   'mongodb',
 ];

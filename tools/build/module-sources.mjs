@@ -13,8 +13,8 @@ const OWN_REQUIRE = /^const require = createRequire\(import\.meta\.url\);$/m;
  * Loads modules for the bundle.
  *
  * - `import.meta` of our modules has the path in the bundle that corresponds to their own.
- * - `require` in a package leads into the bundle. Otherwise it would load a second copy of what the
- *   bundle has: the types of class-transformer would be lost.
+ * - `require` in a package leads into the bundle. Otherwise it would load a second copy of the
+ *   module: the types of class-transformer would be lost.
  * - Only our modules have a source map, with positions in TypeScript: Node reads all maps at the
  *   start.
  *

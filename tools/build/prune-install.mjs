@@ -3,7 +3,7 @@
  * `gitRelease.bundle` is the source of llama.cpp for users who compile it, `include` and `share`
  * are headers and manual pages of Node, source maps and `src` belong to libraries. The bridge of
  * KurrentDB's client comes for both C libraries of Linux, llama.cpp for two processors; one machine
- * needs one of each. TensorFlow.js and the AWS SDK have builds for browsers beside those for Node.
+ * needs one of each. TensorFlow.js and the AWS SDK have builds for browsers and for Node.
  * Set QUIPU_KEEP_SOURCES=1 before `npm ci` to keep them (needed to build llama.cpp from source).
  */
 import { readdir, rm } from 'node:fs/promises';
@@ -11,6 +11,9 @@ import path from 'node:path';
 
 const UNUSED = [
   'node_modules/@anthropic-ai/sdk/src',
+  'node_modules/@google/genai/dist/tokenizer',
+  'node_modules/@google/genai/dist/vertex_internal',
+  'node_modules/@google/genai/dist/web',
   'node_modules/@grpc/grpc-js/src',
   'node_modules/bintrees/test',
   'node_modules/fastify/test',

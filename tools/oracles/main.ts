@@ -19,7 +19,7 @@ interface Oracle {
   /** In `test/oracles`, as all files here; null for a program that needs nothing but Python. */
   readonly requirements: string | null;
   readonly script: readonly string[];
-  /** What it records; null for a script that knows `--check` itself. */
+  /** The file that it records; null for a script that knows `--check` itself. */
   readonly record: string | null;
   /** Whether the record is what it prints. */
   readonly prints?: boolean;
@@ -52,6 +52,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['language-models/record.py'],
     record: null,
   },
+  orbits: {
+    requirements: 'orbits/requirements.txt',
+    script: ['orbits/record.py'],
+    record: 'orbits/vectors.json',
+  },
+  'orbits-grid': {
+    requirements: 'orbits/requirements.txt',
+    script: ['orbits/record.py', 'grid'],
+    record: null,
+  },
   spiking: {
     requirements: 'spiking/requirements.txt',
     script: ['spiking/record.py'],
@@ -61,6 +71,12 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     requirements: 'spiking/requirements-numerics.txt',
     script: ['spiking/record.py', 'numerics'],
     record: null,
+  },
+  usage: {
+    requirements: 'usage/requirements.txt',
+    script: ['usage/record.py'],
+    record: 'usage/genai-prices.json',
+    prints: true,
   },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',

@@ -68,7 +68,7 @@ describe('the JSON Schemas of events', () => {
     ]);
   });
 
-  it('are not made of what JSON Schema cannot say', () => {
+  it('use only features of JSON Schema', () => {
     const Odd = defineEvent('Odd', { version: 1, schema: z.string().transform(Number) });
     expect(() => eventSchemas([{ name: 'lending', events: [Odd] }])).toThrow('Transforms');
   });

@@ -3,7 +3,7 @@ import { type AnyEventDefinition } from '#events/definition.js';
 import { CaptureEvidence, HoldEvidence } from '#events/hold.vocabulary.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 
-/** What an area publishes; `Area` has it, and more. */
+/** The part of `Area` that publishes events. */
 export interface EventPublisher {
   readonly name: string;
   readonly events: readonly AnyEventDefinition[];

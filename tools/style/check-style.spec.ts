@@ -28,6 +28,30 @@ describe('problemsOf', () => {
     },
   );
 
+  it.each([
+    '/** What a command prints. */',
+    '// The remains of what was read.',
+    'and those of the others',
+    'The result is that of the last run.',
+    'the texts that stand in the log',
+    'The run goes on.',
+    'a name that is none of them',
+    'A host waits for so long.',
+    'A run goes without.',
+  ])('finds a phrase that reads as translated: %s', (line) => {
+    expect(found('libs/one.ts', line)).toEqual(['phrase 1']);
+  });
+
+  it.each([
+    '/** What did a rate card say? One document for each version. */',
+    'It knows what to do.',
+    'so many characters are cut',
+    'without an account',
+    'a standby stage',
+  ])('finds no phrase in plain English: %s', (line) => {
+    expect(found('libs/one.ts', line)).toEqual([]);
+  });
+
   it('says what to write instead', () => {
     expect(problemsOf('README.md', 'a tenure')).toEqual([
       { file: 'README.md', line: 1, rule: 'word', text: '"tenure": write leadership term' },

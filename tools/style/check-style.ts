@@ -1,6 +1,7 @@
 /**
- * Reports words of the list below, lines over 100 columns and files over 400 lines, unless
- * `allow-list.json` names the file. Part of `npm run lint`; Node runs this file without a build.
+ * Reports words and phrases of the lists below, lines over 100 columns and files over 400 lines,
+ * unless `allow-list.json` names the file. Part of `npm run lint`; Node runs this file from its
+ * source.
  *
  *   node tools/style/check-style.ts          every problem; exit status 1 if there is one
  *   node tools/style/check-style.ts --list   counts by folder, allowed files included
@@ -19,8 +20,8 @@ const CHECKED_FOR_WIDTH = ['.ts', '.mjs'];
 const NOT_OURS = ['node_modules', 'dist', 'bundle', 'coverage', '.git', '.quipu'];
 
 /**
- * What to write instead. "reader", "place", "follower" and "gauge" are missing: they are also the
- * standard words for other things (a file reader, a gauge of Prometheus).
+ * The words to write instead. "reader", "place", "follower" and "gauge" are missing: they are also
+ * the standard words for other things (a file reader, a gauge of Prometheus).
  */
 const INSTEAD: Readonly<Record<string, readonly string[]>> = {
   'the component, or the passive': ['whoever', 'nobody', 'somebody'],
@@ -42,7 +43,34 @@ const BANNED = new Map(
   Object.entries(INSTEAD).flatMap(([instead, words]) => words.map((word) => [word, instead])),
 );
 
-export type Rule = 'word' | 'width' | 'length';
+/**
+ * Phrases that read as translated. Each names a thing by a clause, where a noun of the component
+ * belongs. Found by regular expressions, so only phrases that have no plain use are listed.
+ */
+const PHRASES: readonly { readonly found: RegExp; readonly instead: string }[] = [
+  { found: /(?:\/\*\*|\/\/) What (?!.*[?])/, instead: 'the noun: "the events of a command"' },
+  {
+    found: /\b(?:of|for|by|from|than|with) what (?!to\b)/,
+    instead: 'the noun that the clause names',
+  },
+  { found: /\bthose (?:of|that|which|who|with|in|on|from|at|by|for)\b/, instead: 'the noun again' },
+  { found: /\b(?:is|are|than|be|over|equals?|with) that of\b/, instead: 'the noun again' },
+  {
+    found: /\bstands? (?:in|at|beside|between|still|there|for)\b/,
+    instead: '"is", or a verb that says how',
+  },
+  { found: /\b(?:goes?|going|went|gone) on\b/, instead: 'continues, runs, lasts' },
+  { found: /\b(?:is|are) none of\b/, instead: '"belongs to another", or what is expected' },
+  { found: /\b(?:the|its|an) own one\b/, instead: 'the noun again' },
+  {
+    found: /\b(?:for|after|every|most|by|in|at|only) so (?:long|many|often)\b/,
+    instead: 'the number',
+  },
+  { found: /\bthe most at once\b/, instead: '"at most N at once"' },
+  { found: /\bwithout[.;]/, instead: 'the noun that is missing' },
+];
+
+export type Rule = 'word' | 'phrase' | 'width' | 'length';
 
 export interface Problem {
   readonly file: string;
@@ -69,6 +97,13 @@ const bannedWords = (file: string, line: number, text: string): readonly Problem
     return instead ? [{ file, line, rule: 'word', text: `"${word}": write ${instead}` }] : [];
   });
 
+const bannedPhrases = (file: string, line: number, text: string): readonly Problem[] =>
+  PHRASES.flatMap(({ found, instead }) => {
+    const [phrase] = found.exec(text) ?? [];
+    if (phrase === undefined) return [];
+    return [{ file, line, rule: 'phrase', text: `"${phrase.trim()}": write ${instead}` }];
+  });
+
 const tooWide = (file: string, line: number, text: string): readonly Problem[] => {
   const columns = Array.from(text).length;
   if (columns <= COLUMNS_MAX) return [];
@@ -87,7 +122,7 @@ export const problemsOf = (file: string, content: string): readonly Problem[] =>
   }
   const hasWidth = CHECKED_FOR_WIDTH.includes(extension);
   for (const [index, text] of lines.entries()) {
-    problems.push(...bannedWords(file, index + 1, text));
+    problems.push(...bannedWords(file, index + 1, text), ...bannedPhrases(file, index + 1, text));
     if (hasWidth) problems.push(...tooWide(file, index + 1, text));
   }
   return problems;
@@ -123,7 +158,10 @@ const walk = (root: string, folder = ''): readonly string[] =>
     return entry.isFile() ? [file] : [];
   });
 
-/** What git tracks or would add; without git, every file that is neither installed nor built. */
+/**
+ * The files that git tracks or would add; without git, every file that is neither installed nor
+ * built.
+ */
 const filesOf = (root: string): readonly string[] => {
   if (!existsSync(path.join(root, '.git'))) return walk(root);
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];

@@ -1,6 +1,6 @@
 import { adaptersOfAccount } from '#projections/adapters/adapters-of-account.projection.js';
 
-/** What the commands of adapters compose. */
+/** The areas that the commands of adapters compose. */
 export const ADAPTER_NEEDS = {
   areas: ['identity', 'billing', 'adapters'],
   installation: 'exists',

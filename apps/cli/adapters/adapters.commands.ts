@@ -7,8 +7,8 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   const adapters = commandGroup(program, 'adapters', 'List, upload and remove adapters (LoRA).');
   command(adapters, 'list', 'List the adapters that an account may use.')
     .requiredOption('--user <name>', 'the owner of the account')
-    .option('--category <word>', 'only those of a category')
-    .option('--base-model <id>', 'only those of a model')
+    .option('--category <word>', 'only adapters of a category')
+    .option('--base-model <id>', 'only adapters of a model')
     .action((options: ListAdaptersOptions) =>
       invoke(options, async () => (await import('./list-adapters.js')).listAdapters),
     );

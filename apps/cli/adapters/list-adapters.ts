@@ -1,9 +1,8 @@
 import { VaultQuery } from '#areas/adapters/vault.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { listText } from '../table.js';
+import { accountOf } from '../user-option.js';
 import { adapterJson, gainOf } from './adapter-fields.js';
 import { ADAPTER_NEEDS } from './adapter-needs.js';
 
@@ -21,7 +20,7 @@ export const listAdapters = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   const { adapters } = await withQuipu(invocation, ADAPTER_NEEDS, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const filter = { category: category ?? null, baseModel: baseModel ?? null };
     return queries.execute(new VaultQuery(accountId, filter, PAGE));
   });
@@ -37,6 +36,6 @@ export const listAdapters = async (
   const header = ['SLUG', 'CATEGORY', 'BASE', 'RANK', 'BYTES', 'SOURCE', 'GAIN'];
   return {
     json: { adapters: adapters.map(adapterJson) },
-    text: rows.length === 0 ? 'There are no such adapters.' : inColumns([header, ...rows]),
+    text: listText({ noun: 'adapters', header, rows }),
   };
 };

@@ -1,8 +1,7 @@
 import { RemoveAdapterCommand } from '#areas/adapters/remove-adapter.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { ADAPTER_NEEDS } from './adapter-needs.js';
 
 export interface RemoveAdapterOptions extends CommonOptions {
@@ -16,7 +15,7 @@ export const removeAdapter = async (
 ): Promise<Outcome> => {
   const { adapterId, slug } = await withQuipu(invocation, ADAPTER_NEEDS, async (quipu) => {
     const { commands, queries, context } = quipu;
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     return commands.execute(new RemoveAdapterCommand(accountId, adapter, context()));
   });
   return {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UploadAdapterCommand } from '#areas/adapters/upload-adapter.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { EmbeddedBaseModels } from '../../composition/adapters/base-models.binding.js';
 import { CommandFailure } from '../command-failure.js';
@@ -9,7 +8,7 @@ import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { catalogOffer } from '../rigs/catalog-rigs.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { adapterJson } from './adapter-fields.js';
 import { ADAPTER_NEEDS } from './adapter-needs.js';
 
@@ -30,7 +29,7 @@ export const uploadAdapter = async (
   const { rigs, models } = await catalogOffer(invocation);
   const entry = await withQuipu(invocation, ADAPTER_NEEDS, async (quipu) => {
     const { commands, queries, context } = quipu;
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const baseModel = await new EmbeddedBaseModels({
       model: (id) => models.find((one) => one.id === id),
       rigs: () => rigs,

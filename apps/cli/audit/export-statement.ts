@@ -2,11 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { ExportBillQuery } from '#areas/audit/export-bill.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { statements } from '#projections/billing/statements.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface ExportStatementOptions extends CommonOptions {
   readonly user: string;
@@ -26,7 +25,7 @@ export const exportStatement = async (
   invocation: Invocation,
 ): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const archive = await queries.execute(new ExportBillQuery(accountId, month));
     const fresh = `${file}.${process.pid}`;
     try {

@@ -10,7 +10,7 @@ import { type Installation, withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { openProgress } from '../progress.js';
 
-/** What was published last, as far as it can be read. */
+/** The last published checkpoint, as far as it can be read. */
 interface Published {
   readonly checkpoint: Checkpoint | null;
   /** Why the stored checkpoint is not one of this log, or null. */
@@ -72,9 +72,9 @@ const faultsOf = (report: TreeReport, { fault }: Published): readonly string[] =
     ...(others > 0 ? [`${others} ${first ? 'more ' : ''}events are damaged`] : []),
     ...damagedTiles.map((key) => `the hashes of tile ${key} do not add up`),
     ...contradicted.map(
-      ({ size }) => `the log is not that of the checkpoint of ${size} leaves that was published`,
+      ({ size }) => `the log contradicts the published checkpoint of ${size} leaves`,
     ),
-    ...(fault === null ? [] : [`the checkpoint that was published is none of this log: ${fault}`]),
+    ...(fault === null ? [] : [`the published checkpoint belongs to another log: ${fault}`]),
   ];
 };
 

@@ -58,7 +58,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
 };
 
 const addCorrections = (program: Command, invoke: Invoke): void => {
-  command(program, 'credit-note', 'Give back a part of what a user was charged.')
+  command(program, 'credit-note', 'Give back a part of the charges of a user.')
     .requiredOption('--user <name>', 'the owner of the account')
     .requiredOption('--usd <amount>', 'dollars, with at most 6 decimals', usdOf)
     .requiredOption('--month <month>', 'the statement that it corrects', monthOf)

@@ -7,7 +7,6 @@ import {
 } from '#areas/billing/budgets/budgets.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { type AccountCommand } from '#areas/billing/account.decider.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import {
   ListApiKeysQuery,
   type ListedKeyView,
@@ -20,7 +19,7 @@ import { CommandFailure } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface BudgetOptions extends CommonOptions {
   readonly user: string;
@@ -89,7 +88,7 @@ const change = (
   });
 
 const ownerOf = async ({ user, key }: BudgetOptions, { queries }: Quipu): Promise<Owner> => {
-  const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+  const accountId = await accountOf({ queries }, user);
   const userId = UserId.parse(Number(accountId));
   const { keys } = await queries.execute(new ListApiKeysQuery(userId));
   if (key === undefined) return { accountId, keys, line: {} };

@@ -62,7 +62,7 @@ export const checkLedger = async (
 };
 
 interface CheckedLedger extends LedgerReport {
-  /** What SQLite finds wrong with the files of the installation. */
+  /** The faults that SQLite finds in the files of the installation. */
   readonly fileFaults: readonly string[];
 }
 

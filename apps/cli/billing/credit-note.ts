@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { instant } from '#platform/kernel/clock.js';
 import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface CreditNoteOptions extends CommonOptions {
   readonly user: string;
@@ -27,7 +26,7 @@ export const creditNote = async (
   } as const;
   const { accountId, receipt } = await withQuipu(invocation, needs, async (quipu) => {
     const { commands, queries, clock, context } = quipu;
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const data = {
       accountId,
       adjustmentId: id,

@@ -3,13 +3,13 @@ import {
   type Explanation,
   ExplainRequestQuery,
 } from '#areas/billing/explanations/explain-request.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type PriceTier } from '#events/token-price.vocabulary.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface ExplainRequestOptions extends CommonOptions {
   readonly requestId: string;
@@ -26,8 +26,7 @@ export const explainRequest = async (
     projections: [],
   } as const;
   const explanation = await withQuipu(invocation, needs, async ({ queries }) => {
-    const owner = user === undefined ? null : queries.execute(new AccountOfUserQuery(user));
-    const accountId = owner && (await ofUser('--user', user ?? '', owner));
+    const accountId = user === undefined ? null : await accountOf({ queries }, user);
     return queries.execute(new ExplainRequestQuery(requestId, accountId));
   });
   return explanation.kind === 'rejected' ? rejected(explanation) : admitted(explanation);
@@ -128,11 +127,21 @@ const usdOf = ({ amountMicroUsd }: { readonly amountMicroUsd: string }): string 
   inUsd(fromDecimal(amountMicroUsd));
 
 const lineText = (line: ChargedLine): string => {
-  const { step, model, meter, quantity, unitPriceMicroUsd, perUnits, rig } = line;
+  const { step, model, tier, meter, quantity, unitPriceMicroUsd, perUnits, rig } = line;
   const price = inUsd(fromDecimal(unitPriceMicroUsd));
-  const source = [step, model, rig].filter((one) => one !== undefined).join(', ');
+  const source = [step, model, rig, ...tierTexts(tier)]
+    .filter((one) => one !== undefined)
+    .join(', ');
   return `  ${quantity} ${meter} at ${price} per ${perUnits}${source && ` (${source})`}`;
 };
+
+/** Why the price is not the standard one of the model. */
+const tierTexts = ({ service, aboveInputTokens, period, residency }: PriceTier = {}) => [
+  ...(service === undefined ? [] : [`service tier ${service}`]),
+  ...(aboveInputTokens === undefined ? [] : [`above ${aboveInputTokens} tokens of input`]),
+  ...(period === undefined ? [] : [`period ${period}`]),
+  ...(residency === undefined ? [] : [`residency ${residency}`]),
+];
 
 /** Facts of any shape, a line for each value: `models.asked: quipu/nano`. */
 const namedFacts = (facts: object, prefix = ''): readonly string[] =>

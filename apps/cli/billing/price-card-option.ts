@@ -62,6 +62,6 @@ export const cardOfCatalog = (
   batchDiscountPercent,
 });
 
-/** What every area charges for. */
+/** The products of every area. */
 export const productsOf = ({ parts }: Invocation): readonly AnyProduct[] =>
   (parts?.areas ?? shippedAreas).flatMap(({ products }) => products);

@@ -2,7 +2,6 @@ import {
   RerateMonthCommand,
   type ReratedAccount,
 } from '#areas/billing/rerating/rerate-month.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { stopIfInterrupted } from '../command-failure.js';
@@ -10,7 +9,7 @@ import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { openProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { priceCardOf, productsOf } from './price-card-option.js';
 import { linesText, repricedJson } from './repriced-text.js';
 
@@ -37,10 +36,7 @@ export const rerate = async (
       card: await priceCardOf('--card', card, queries),
       products: productsOf(invocation),
       month,
-      accountId:
-        user === undefined
-          ? null
-          : await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user))),
+      accountId: user === undefined ? null : await accountOf({ queries }, user),
       reason: reason ?? `re-rated with the prices of ${card}`,
       isDryRun,
     };

@@ -1,5 +1,4 @@
-import { AllocateNodeShareCommand } from '#areas/investors/change-node-share.handler.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
+import { AllocateRigShareCommand } from '#areas/investors/change-rig-share.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { percentText } from '../basis-points.js';
@@ -7,7 +6,7 @@ import { CommandFailure } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { catalogRigs } from '../rigs/catalog-rigs.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface AllocateShareOptions extends CommonOptions {
   readonly user: string;
@@ -20,7 +19,7 @@ export interface AllocateShareOptions extends CommonOptions {
   readonly purchasedOn: string;
 }
 
-/** What the commands compose: the area of investors, and those that its ports are bound to. */
+/** The areas that the commands compose: investors, and the areas that its ports are bound to. */
 export const INVESTOR_NEEDS = {
   areas: ['identity', 'billing', 'investors'],
   installation: 'exists',
@@ -45,9 +44,9 @@ export const allocateShare = async (
   };
   const allocationId = await withQuipu(invocation, INVESTOR_NEEDS, async (quipu) => {
     const { commands, queries, context } = quipu;
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const data = { ...terms, investorId: UserId.parse(Number(accountId)) };
-    return commands.execute(new AllocateNodeShareCommand(data, context()));
+    return commands.execute(new AllocateRigShareCommand(data, context()));
   });
   return {
     json: { allocation_id: allocationId, rig, share_pct: share / 100 },

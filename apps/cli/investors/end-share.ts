@@ -1,4 +1,4 @@
-import { EndNodeShareCommand } from '#areas/investors/change-node-share.handler.js';
+import { EndRigShareCommand } from '#areas/investors/change-rig-share.handler.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { INVESTOR_NEEDS } from './allocate-share.js';
@@ -13,7 +13,7 @@ export const endShare = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   await withQuipu(invocation, INVESTOR_NEEDS, ({ commands, context }) =>
-    commands.execute(new EndNodeShareCommand({ rig, allocationId }, context())),
+    commands.execute(new EndRigShareCommand({ rig, allocationId }, context())),
   );
   return {
     json: { allocation_id: allocationId, rig },

@@ -29,7 +29,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .requiredOption('--rig <name>', 'the name of the rig')
     .requiredOption('--share <percent>', 'the part of the rig', basisPointsOf)
     .requiredOption('--fee <percent>', 'what the platform keeps of its revenue', basisPointsOf)
-    .requiredOption('--gpus <number>', 'the GPUs that the share stands for', limitOf)
+    .requiredOption('--gpus <number>', 'the GPUs of the share', limitOf)
     .requiredOption('--price <usd>', 'the purchase price in dollars', usdOf)
     .requiredOption('--purchased-on <date>', 'the day of the purchase, UTC', dateOf)
     .action((options: AllocateShareOptions) =>

@@ -1,14 +1,13 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
-import { InvestorNodesQuery } from '#areas/investors/investor.queries.js';
+import { InvestorRigsQuery } from '#areas/investors/investor.queries.js';
 import { UserId } from '#events/vocabulary.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
-import { nodeRevenue } from '#projections/investors/node-revenue.projection.js';
-import { nodeShares } from '#projections/investors/node-shares.projection.js';
+import { rigRevenue } from '#projections/investors/rig-revenue.projection.js';
+import { rigShares } from '#projections/investors/rig-shares.projection.js';
 import { percentText } from '../basis-points.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface ShowInvestorOptions extends CommonOptions {
   readonly user: string;
@@ -22,11 +21,11 @@ export const showInvestor = async (
   const needs = {
     areas: ['identity', 'billing', 'partners', 'investors', 'payouts'],
     installation: 'exists',
-    projections: [nodeShares, nodeRevenue],
+    projections: [rigShares, rigRevenue],
   } as const;
   const { nodes } = await withQuipu(invocation, needs, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
-    return queries.execute(new InvestorNodesQuery(UserId.parse(Number(accountId))));
+    const accountId = await accountOf({ queries }, user);
+    return queries.execute(new InvestorRigsQuery(UserId.parse(Number(accountId))));
   });
   const rows = nodes.flatMap(({ rig, held, lifetime }) =>
     held.map(({ allocated }) => [

@@ -2,8 +2,9 @@ import { MeshTasksQuery } from '#areas/mesh/mesh-task.queries.js';
 import { type MeshTaskStatus } from '#projections/mesh/mesh-tasks.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
-import { accountOf, fieldsOf, MESH_NEEDS } from './mesh-task-fields.js';
+import { listText } from '../table.js';
+import { accountOf } from '../user-option.js';
+import { fieldsOf, MESH_NEEDS } from './mesh-task-fields.js';
 
 export interface ListTasksOptions extends CommonOptions {
   readonly user: string;
@@ -31,10 +32,8 @@ export const listTasks = async (
     String(token),
     expiresAt,
   ]);
-  const more = nextAfter === null ? [] : [`There are more: --after ${nextAfter}`];
-  const table = rows.length === 0 ? 'There are no such tasks.' : inColumns([header, ...rows]);
   return {
     json: { tasks: tasks.map(fieldsOf), next_after: nextAfter },
-    text: [table, ...more].join('\n'),
+    text: listText({ noun: 'tasks', header, rows, nextAfter }),
   };
 };

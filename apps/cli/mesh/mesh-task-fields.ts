@@ -1,9 +1,8 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { MeshTaskQuery } from '#areas/mesh/mesh-task.queries.js';
 import { type MeshTask, meshTasks } from '#projections/mesh/mesh-tasks.projection.js';
 import { type CommonOptions } from '../invocation.js';
 import { type Quipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface TaskOptions extends CommonOptions {
   readonly id: string;
@@ -16,10 +15,6 @@ export const MESH_NEEDS = {
   installation: 'exists',
   projections: [meshTasks],
 } as const;
-
-/** @throws CommandFailure `user_not_found` */
-export const accountOf = ({ queries }: Quipu, user: string): Promise<string> =>
-  ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
 
 /** @throws CommandFailure `user_not_found`, DomainError `mesh_task_not_found` */
 export const findTask = async (quipu: Quipu, { user, id }: TaskOptions): Promise<MeshTask> => {

@@ -3,7 +3,7 @@ import { partners } from '#projections/partners/partners.projection.js';
 import { percentText } from '../basis-points.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
+import { listText } from '../table.js';
 import { PARTNER_NEEDS } from './partner-needs.js';
 
 export interface ListPartnersOptions extends CommonOptions {
@@ -39,9 +39,10 @@ export const listPartners = async (
   ]);
   return {
     json: { partners: listed, page, total_records: found.total },
-    text:
-      rows.length === 0
-        ? 'There are no partners on this page.'
-        : inColumns([['ID', 'SLUG', 'SHARE', 'SUB-USERS', 'RIGS', 'NAME'], ...rows]),
+    text: listText({
+      noun: 'partners',
+      header: ['ID', 'SLUG', 'SHARE', 'SUB-USERS', 'RIGS', 'NAME'],
+      rows,
+    }),
   };
 };

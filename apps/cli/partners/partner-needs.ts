@@ -1,9 +1,8 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { type Quipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
-/** What the commands compose: the area of partners, and those that its ports are bound to. */
+/** The areas that the commands compose: partners, and the areas that its ports are bound to. */
 export const PARTNER_NEEDS = {
   areas: ['identity', 'billing', 'partners'],
   installation: 'exists',
@@ -11,7 +10,5 @@ export const PARTNER_NEEDS = {
 } as const;
 
 /** @throws CommandFailure `user_not_found` */
-export const userIdOf = async ({ queries }: Quipu, username: string): Promise<UserId> => {
-  const accountId = ofUser('--user', username, queries.execute(new AccountOfUserQuery(username)));
-  return UserId.parse(Number(await accountId));
-};
+export const userIdOf = async (quipu: Quipu, username: string): Promise<UserId> =>
+  UserId.parse(Number(await accountOf(quipu, username)));

@@ -5,7 +5,7 @@ import { payeeBalances } from '#projections/payouts/payee-balances.projection.js
 import { openPayouts, type Payout, payouts } from '#projections/payouts/payouts.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
+import { listText } from '../table.js';
 import { PAYOUT_NEEDS } from './payout-needs.js';
 
 export interface ListPayoutsOptions extends CommonOptions {
@@ -27,13 +27,11 @@ export const listPayouts = async (
   );
   return {
     json: { payouts: found.payouts.map(fieldsOf), page, total_records: found.total },
-    text:
-      found.payouts.length === 0
-        ? 'There are no such payouts.'
-        : inColumns([
-            ['BENEFICIARY', 'ID', 'STATUS', 'AMOUNT', 'REQUESTED'],
-            ...found.payouts.map(rowOf),
-          ]),
+    text: listText({
+      noun: 'payouts',
+      header: ['BENEFICIARY', 'ID', 'STATUS', 'AMOUNT', 'REQUESTED'],
+      rows: found.payouts.map(rowOf),
+    }),
   };
 };
 

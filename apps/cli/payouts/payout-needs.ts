@@ -2,7 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { Beneficiary } from '#events/payouts/earning.events.js';
 
-/** What the commands compose: the area of payouts, and those whose events and services it needs. */
+/**
+ * The areas that the commands compose: payouts, and the areas whose events and services it needs.
+ */
 export const PAYOUT_NEEDS = {
   areas: ['identity', 'billing', 'tax', 'partners', 'investors', 'payouts'],
   installation: 'exists',

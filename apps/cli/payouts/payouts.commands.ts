@@ -27,7 +27,11 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     'payout',
     'Approve and pay what partners and investors ask.',
   );
-  command(payout, 'list', 'List the payouts that wait for an Admin, or those of a beneficiary.')
+  command(
+    payout,
+    'list',
+    'List the payouts that wait for an Admin, or the payouts of a beneficiary.',
+  )
     .option('--beneficiary <id>', 'such as partner-1 or investor-9', beneficiaryOf)
     .option('--page <number>', 'the page, from 1', limitOf, 1)
     .option('--limit <number>', 'how many at most', pageLimitOf, PAGE)

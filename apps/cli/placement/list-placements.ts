@@ -1,10 +1,9 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { PlacementsQuery } from '#areas/placement/placement.queries.js';
 import { type Placement, placements } from '#projections/placement/placements.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { listText } from '../table.js';
+import { accountOf } from '../user-option.js';
 
 export interface ListPlacementsOptions extends CommonOptions {
   readonly user?: string;
@@ -24,10 +23,7 @@ export const listPlacements = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   const found = await withQuipu(invocation, PLACEMENT_NEEDS, async ({ queries }) => {
-    const accountId =
-      user === undefined
-        ? null
-        : await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = user === undefined ? null : await accountOf({ queries }, user);
     return queries.execute(new PlacementsQuery(accountId, page, limit));
   });
   const header = ['ID', 'ACCOUNT', 'STATUS', 'PP', 'TP', 'RIGS', 'EXPIRES'];
@@ -42,7 +38,7 @@ export const listPlacements = async (
   ]);
   return {
     json: { placements: found.placements.map(fieldsOf), page, total_records: found.total },
-    text: rows.length === 0 ? 'There are no placements here.' : inColumns([header, ...rows]),
+    text: listText({ noun: 'placements', header, rows }),
   };
 };
 

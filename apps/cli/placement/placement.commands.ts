@@ -6,7 +6,7 @@ import { type ReleasePlacementOptions } from './release-placement.js';
 export const declareCommands: DeclareCommands = (program, invoke) => {
   const placement = commandGroup(program, 'placement', 'List and release placed pipelines.');
   command(placement, 'list', 'List the placements, newest first.')
-    .option('--user <name>', 'only those of the account of this user')
+    .option('--user <name>', 'only placements of the account of this user')
     .option('--page <number>', 'the page, from 1', limitOf, 1)
     .option('--limit <count>', 'how many at most', pageLimitOf, 20)
     .action((options: ListPlacementsOptions) =>

@@ -93,6 +93,6 @@ const textOf = ({ manifest, checked }: BackupReport): readonly string[] => {
 const inWords = ({ store, url }: ServedStore): string =>
   `  not in it   ${store}, on ${url}: use the tools of that server (docker/README.md)`;
 
-/** What an operator has put there; the log does not name it. */
+/** Files that an operator has put there; the log does not name them. */
 const filesOfOperator = ({ home }: Settings): readonly string[] =>
   [path.join(home, 'models')].filter((one) => existsSync(one));

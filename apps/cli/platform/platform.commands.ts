@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander';
 import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
 import { type BackUpOptions } from './back-up.js';
+import { type ConfirmLogOptions } from './confirm-log.js';
+import { type CopyLogOptions } from './copy-log.js';
 import { limitOf, prefixOf, startOfTailOf } from '../options.js';
 import { type ListDeadLettersOptions } from './list-dead-letters.js';
 import { type RebuildProjectionsOptions } from './rebuild-projections.js';
@@ -16,6 +18,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
   addBackups(program, invoke);
   addMasterKey(commandGroup(program, 'master-key', 'Replace the master key.'), invoke);
+  addLog(commandGroup(program, 'log', 'Confirm, copy and check the log as a whole.'), invoke);
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {
@@ -88,6 +91,24 @@ const addBackups = (program: Command, invoke: Invoke): void => {
         { ...options, folder },
         async () => (await import('./restore.js')).restoreInstallation,
       ),
+    );
+};
+
+const addLog = (log: Command, invoke: Invoke): void => {
+  command(log, 'confirm', 'Say that a restored or exchanged log counts, so that it may be charged.')
+    .requiredOption('--reason <text>', 'why the log lacks events; it is kept in the log')
+    .action((options: ConfirmLogOptions) =>
+      invoke(options, async () => (await import('./confirm-log.js')).confirmLog),
+    );
+  command(log, 'copy', 'Copy a log to another store, compare both, and say the root.')
+    .requiredOption('--from <url>', 'sqlite:<file>, esdb://… or kurrentdb://…')
+    .requiredOption('--to <url>', 'the same; empty, or with the beginning of the log')
+    .option('--from-prefix <prefix>', 'QUIPU_LOG_PREFIX of the log')
+    .option('--to-prefix <prefix>', 'QUIPU_LOG_PREFIX of the copy')
+    .option('--follow', 'copy what is appended meanwhile, until Ctrl-C')
+    .option('--one-by-one', 'wait for each append: slow, for a server that may refuse some')
+    .action((options: CopyLogOptions) =>
+      invoke(options, async () => (await import('./copy-log.js')).copyLog),
     );
 };
 

@@ -1,4 +1,5 @@
 import { describeForeign } from '#platform/runtime/subscriptions/log-trust.js';
+import { groupOf } from '#platform/runtime/lease/reader-groups.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { type StoredProjection } from '#platform/runtime/projections/stored-projections.js';
 import { areas } from '../../composition/areas.js';
@@ -22,7 +23,9 @@ const stateOf = ({ serving, version, position, lag }: StoredProjection, head: bi
 
 export const projectionsStatus = (_: CommonOptions, invocation: Invocation): Promise<Outcome> =>
   withInstallation(invocation, 'exists', async ({ engines }) => {
-    const { projectionHost, trust } = new Runtime(engines, areas);
+    const runtime = new Runtime(engines, areas);
+    const { projectionHost, trust } = runtime;
+    const holders = await runtime.holders();
     const stored = await projectionHost.stored();
     const foreign = await trust.findForeign();
     const head = await engines.eventStore.head();
@@ -34,17 +37,25 @@ export const projectionsStatus = (_: CommonOptions, invocation: Invocation): Pro
       generation: one.serving?.generation ?? null,
       position: one.position.toString(),
       lag: one.lag.toString(),
+      group: groupOf(one.projection),
     }));
-    const header = ['PROJECTION', 'STATE', 'VERSION', 'POSITION', 'LAG'];
-    const lines = rows.map(({ projection, state, serving_version: version, position, lag }) => [
+    const header = ['PROJECTION', 'STATE', 'VERSION', 'POSITION', 'LAG', 'GROUP'];
+    const lines = rows.map(({ projection, state, serving_version: version, ...row }) => [
       projection,
       state,
       String(version ?? '-'),
-      position,
-      lag,
+      row.position,
+      row.lag,
+      row.group,
     ]);
-    const text = `${inColumns([header, ...lines])}\nThe log head is at position ${head}.`;
-    const json = { head: head.toString(), projections: rows };
+    const groups = [...holders].map(([group, holder]) => ({ group, holder }));
+    const held = groups.flatMap(({ group, holder }) => (holder === null ? [] : [[group, holder]]));
+    const text = [
+      inColumns([header, ...lines]),
+      ...(held.length > 0 ? [inColumns([['GROUP', 'HOLDER'], ...held])] : []),
+      `The log head is at position ${head}.`,
+    ].join('\n');
+    const json = { head: head.toString(), reader_groups: groups, projections: rows };
     if (foreign === null) return { json, text };
     const message = describeForeign(foreign);
     return {

@@ -1,9 +1,8 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { RentalsQuery } from '#areas/rentals/rental.queries.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { listText } from '../table.js';
+import { accountOf } from '../user-option.js';
 import { fieldsOf, RENTAL_NEEDS, secondsOf } from './rental-output.js';
 
 export interface ListRentalsOptions extends CommonOptions {
@@ -18,7 +17,7 @@ export const listRentals = async (
 ): Promise<Outcome> => {
   const needs = { ...RENTAL_NEEDS, areas: ['identity', ...RENTAL_NEEDS.areas] };
   const { rentals, nextAfter } = await withQuipu(invocation, needs, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     return queries.execute(new RentalsQuery(accountId, { limit, after: after ?? null }));
   });
   const header = ['NUMBER', 'RIG', 'STATE', 'PORTS', 'SECONDS', 'SUBMITTED'];
@@ -28,10 +27,8 @@ export const listRentals = async (
     const facts = [summary.rig, job.status, ports, String(secondsOf(rental)), job.submittedAt];
     return [String(summary.number), ...facts];
   });
-  const more = nextAfter === null ? [] : [`There are more: --after ${nextAfter}`];
-  const table = rows.length === 0 ? 'There are no such rentals.' : inColumns([header, ...rows]);
   return {
     json: { rentals: rentals.map(fieldsOf), next_after: nextAfter },
-    text: [table, ...more].join('\n'),
+    text: listText({ noun: 'rentals', header, rows, nextAfter }),
   };
 };

@@ -36,7 +36,7 @@ const print = async (
       continue;
     }
     if (isOver || signal.aborted) return;
-    // What was written before the end is read once more.
+    // Output that was written before the end is read once more.
     const { job } = await queries.execute(new RentalQuery(number, 'admin'));
     isOver = job.endedAt !== null;
     if (!isOver) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

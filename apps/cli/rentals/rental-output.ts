@@ -8,7 +8,7 @@ export interface RentalOptions extends CommonOptions {
   readonly number: number;
 }
 
-/** What reading and stopping a rental needs. */
+/** The areas that reading and stopping a rental need. */
 export const RENTAL_NEEDS = {
   areas: ['billing', 'jobs', 'rentals'],
   installation: 'exists',

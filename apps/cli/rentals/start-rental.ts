@@ -1,4 +1,3 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { Command, ImageName } from '#areas/rentals/rental-input.js';
 import { RentalQuery } from '#areas/rentals/rental.queries.js';
 import { StartRentalCommand } from '#areas/rentals/start-rental.handler.js';
@@ -8,7 +7,7 @@ import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { fieldsOf, RENTAL_NEEDS, textOf } from './rental-output.js';
 
 export interface StartRentalOptions extends CommonOptions {
@@ -34,7 +33,7 @@ export const startRental = async (
   const named = ImageName.nullable().safeParse(image ?? null);
   if (!named.success) throw usage('--image must be the name of an image');
   const rental = await withQuipu(invocation, NEEDS, async ({ commands, queries, context }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const what = { command: command.data, environment: {}, image: named.data };
     const order = { accountId, rig, ...what };
     const number = await commands.execute(new StartRentalCommand(order, context()));

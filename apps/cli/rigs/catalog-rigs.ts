@@ -8,6 +8,7 @@ import {
   type Offer,
   withLocalModels,
 } from '#areas/catalog/local-models.js';
+import { type RigKind } from '#events/rig-kinds.js';
 import { GgufModelKinds } from '../../composition/catalog/local-model-kinds.binding.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
@@ -17,14 +18,14 @@ import { type Invocation } from '../invocation.js';
 /** A rig of the catalog file. */
 export interface CatalogFileRig {
   readonly name: string;
-  readonly kind: 'openai' | 'embedded';
+  readonly kind: RigKind;
   readonly region: string | null;
   /** The ids of its models. */
   readonly models: readonly string[];
 }
 
 /**
- * What the catalog file offers now. A command publishes no prices, so it serves no catalog.
+ * The current offer of the catalog file. A command publishes no prices, so it serves no catalog.
  * @throws CommandFailure `bad_settings`
  */
 export const catalogOffer = ({ environment, parts }: Invocation): Promise<Offer> => {

@@ -4,7 +4,7 @@ import { rigCertifications } from '#projections/rigs/rig-certifications.projecti
 import { workerRigs } from '#projections/fleet/worker-rigs.projection.js';
 import { inColumns } from '../table.js';
 
-/** What the commands compose: the areas of rigs, and those that their modules depend on. */
+/** The areas that the commands compose: rigs, and the areas that their modules depend on. */
 export const RIG_NEEDS = {
   areas: ['billing', 'catalog', 'fleet', 'inference', 'jobs', 'rigs'],
   installation: 'exists',

@@ -7,7 +7,7 @@ import { inColumns } from '../table.js';
 import { type CatalogFileRig, catalogRigs } from './catalog-rigs.js';
 import { certificationJson, RIG_NEEDS } from './certification-output.js';
 
-/** The health of a rig of the catalog is that of a server; a command knows none. */
+/** The health of a rig of the catalog is known to a server; a command knows none. */
 export const listRigs = async (
   _options: CommonOptions,
   invocation: Invocation,

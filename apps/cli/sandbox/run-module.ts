@@ -15,7 +15,7 @@ export interface RunModuleOptions extends CommonOptions {
   readonly stdin: string;
 }
 
-/** One's own machine has no limits but those of the options. */
+/** A run on one's own machine has no limits but the options. */
 const WALL_MS_MAX = 600_000;
 const NO_LIMITS = {
   memoryMbMax: 4_096,

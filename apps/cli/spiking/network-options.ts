@@ -15,7 +15,7 @@ export interface NetworkOptions extends CommonOptions {
   readonly neuron?: string;
 }
 
-/** What the options ask of a network. */
+/** The network that the options name. */
 export interface NetworkAsked extends NetworkChoice {
   readonly timesteps: number;
   /** Null for the neuron that the network was trained with. */
@@ -41,5 +41,5 @@ export const networkAsked = ({
 const neuronOf = (written: string): NeuronModel => {
   const neuron = NEURON_MODELS.find((one) => one === written);
   if (neuron) return neuron;
-  throw usage(`--neuron: ${written} is none of ${NEURON_MODELS.join(', ')}`);
+  throw usage(`--neuron: expected one of ${NEURON_MODELS.join(', ')}, received ${written}`);
 };

@@ -18,7 +18,7 @@ export interface RecomputeEnergyOptions extends CommonOptions {
   readonly job?: string;
 }
 
-/** What the log has of a run, or of the runs of a batch. */
+/** The record in the log of a run, or of the runs of a batch. */
 interface Evidence {
   readonly slug: string;
   readonly runs: number;

@@ -25,7 +25,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
       invoke({ ...options, file }, async () => (await import('./submit-batch.js')).submitBatch),
     );
   const energy = commandGroup(program, 'energy', 'Modelled energy of spiking networks.');
-  command(energy, 'recompute', 'Compute the energy of a run again, from what the log has of it.')
+  command(energy, 'recompute', 'Compute the energy of a run again, from its record in the log.')
     .option('--request <id>', 'the id of a request')
     .option('--job <id>', 'the id of a batch of runs')
     .action((options: RecomputeEnergyOptions) =>

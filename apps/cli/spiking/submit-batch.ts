@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { BATCH_INPUTS_MAX } from '#areas/spiking/batches/spiking-batch.task.js';
 import { SubmitSpikingBatchCommand } from '#areas/spiking/batches/submit-spiking-batch.handler.js';
@@ -10,7 +9,7 @@ import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { usage } from '../command-failure.js';
 import { type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { networkAsked, type NetworkOptions } from './network-options.js';
 
 export interface SubmitBatchOptions extends NetworkOptions {
@@ -33,8 +32,7 @@ export const submitBatch = async (
   const inputs = await inputsOf(options.file);
   const jobId = await withQuipu(invocation, NEEDS, async (quipu) => {
     const { queries, commands, clock } = quipu;
-    const owner = queries.execute(new AccountOfUserQuery(options.user));
-    const accountId = await ofUser('--user', options.user, owner);
+    const accountId = await accountOf(quipu, options.user);
     const { card } = await queries.execute(new RateCardQuery({ at: instant(clock) }));
     const prices = {
       rateCardVersion: card.version,

@@ -70,7 +70,7 @@ const figuresOf = ({ position, timespans, figures, differences }: Recomputation)
 const textOf = ({ position, figures, timespans, differences }: Recomputation): string => {
   const verdict =
     differences.length === 0
-      ? 'The statistics are those of the log'
+      ? 'The statistics agree with the log'
       : `${differences.length} statistics differ from the log`;
   return [
     `${verdict}: ${figures} figures of ${timespans.join(', ')} at position ${position}.`,

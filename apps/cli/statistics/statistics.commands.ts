@@ -9,7 +9,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     'recompute',
     'Fold the log from its first event, and compare with the figures that are served.',
   )
-    .option('--at <position>', 'a log position; default: the head of the log', positionOf)
+    .option('--at <position>', 'so many events of the log; default: all', positionOf)
     .option('--timespan <length>', 'one timespan, such as 30d; default: 1h, 24h, 7d, 30d and 365d')
     .action((options: RecomputeStatisticsOptions) =>
       invoke(options, async () => (await import('./recompute-statistics.js')).recomputeStatistics),

@@ -14,7 +14,7 @@ export interface ExplainSwarmOptions extends CommonOptions {
   readonly request: string;
 }
 
-/** What was charged for an answer, as the log has it. */
+/** The charge for an answer in the log. */
 interface Charge {
   readonly amountMicroUsd: string;
   readonly lines: readonly ChargedLine[];

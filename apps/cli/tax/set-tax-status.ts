@@ -1,9 +1,8 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { SetTaxStatusCommand, TaxStatusQuery } from '#areas/tax/tax-status.handlers.js';
 import { taxStatuses } from '#projections/tax/tax-status.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface SetTaxStatusOptions extends CommonOptions {
   readonly user: string;
@@ -33,7 +32,7 @@ export const setTaxStatus = async (
   };
   const { accountId, changed } = await withQuipu(invocation, NEEDS, async (quipu) => {
     const { commands, queries, context } = quipu;
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const command = new SetTaxStatusCommand({ accountId, ...status }, context());
     return { accountId, ...(await commands.execute(command)) };
   });
@@ -52,7 +51,7 @@ export const showTaxStatus = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   const { accountId, status } = await withQuipu(invocation, NEEDS, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     return { accountId, ...(await queries.execute(new TaxStatusQuery(accountId))) };
   });
   if (!status) {

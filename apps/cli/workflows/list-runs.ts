@@ -1,10 +1,9 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { RunsQuery } from '#areas/workflows/runs/run.queries.js';
 import { workflowRuns } from '#projections/workflows/workflow-runs.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { listText } from '../table.js';
+import { accountOf } from '../user-option.js';
 import { runFieldsOf } from './run-fields.js';
 import { WORKFLOW_NEEDS } from './workflow-needs.js';
 
@@ -20,7 +19,7 @@ export const listRuns = async (
 ): Promise<Outcome> => {
   const needs = { ...WORKFLOW_NEEDS, projections: [workflowRuns] } as const;
   const { runs, nextAfter } = await withQuipu(invocation, needs, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     return queries.execute(new RunsQuery(accountId, limit, after ?? null));
   });
   const rows = runs.map(({ runId, workflowId, version, status, startedAt }) => [
@@ -29,10 +28,9 @@ export const listRuns = async (
     status,
     startedAt,
   ]);
-  const more = nextAfter === null ? [] : [`There are more: --after ${nextAfter}`];
-  const table = inColumns([['ID', 'WORKFLOW', 'STATUS', 'STARTED'], ...rows]);
+  const header = ['ID', 'WORKFLOW', 'STATUS', 'STARTED'];
   return {
     json: { runs: runs.map(runFieldsOf), next_after: nextAfter },
-    text: [rows.length === 0 ? 'There are no such runs.' : table, ...more].join('\n'),
+    text: listText({ noun: 'runs', header, rows, nextAfter }),
   };
 };

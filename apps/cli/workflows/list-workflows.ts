@@ -1,9 +1,8 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { WorkflowsQuery } from '#areas/workflows/definition/workflow.queries.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { listText } from '../table.js';
+import { accountOf } from '../user-option.js';
 import { WORKFLOW_NEEDS } from './workflow-needs.js';
 
 export interface ListWorkflowsOptions extends CommonOptions {
@@ -15,7 +14,7 @@ export const listWorkflows = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   const workflows = await withQuipu(invocation, WORKFLOW_NEEDS, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     return queries.execute(new WorkflowsQuery(accountId));
   });
   const rows = workflows.map(({ workflowId, name, versions }) => [
@@ -34,6 +33,6 @@ export const listWorkflows = async (
         versioned_at: versions.at(-1)?.versionedAt ?? null,
       })),
     },
-    text: rows.length === 0 ? 'There are no workflows.' : inColumns([header, ...rows]),
+    text: listText({ noun: 'workflows', header, rows }),
   };
 };

@@ -1,8 +1,7 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { WorkflowQuery } from '#areas/workflows/definition/workflow.queries.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { WORKFLOW_NEEDS } from './workflow-needs.js';
 
 export interface ShowWorkflowOptions extends CommonOptions {
@@ -21,7 +20,7 @@ export const showWorkflow = async (
     invocation,
     WORKFLOW_NEEDS,
     async ({ queries }) => {
-      const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+      const accountId = await accountOf({ queries }, user);
       return queries.execute(new WorkflowQuery(accountId, id, at ?? null));
     },
   );

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { StoreDefinitionCommand } from '#areas/workflows/definition/store-definition.handler.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 import { WORKFLOW_NEEDS } from './workflow-needs.js';
 
 export interface StoreWorkflowOptions extends CommonOptions {
@@ -25,7 +24,7 @@ export const storeWorkflow = async (
   const target = id === undefined ? { name } : { workflowId: id };
   const stored = await withQuipu(invocation, WORKFLOW_NEEDS, async (quipu) => {
     const { commands, queries, context } = quipu;
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     const command = new StoreDefinitionCommand(accountId, target, definition, context());
     return commands.execute(command);
   });

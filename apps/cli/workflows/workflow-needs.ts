@@ -1,4 +1,4 @@
-/** What the commands of workflows compose. */
+/** The areas that the commands of workflows compose. */
 export const WORKFLOW_NEEDS = {
   areas: ['identity', 'billing', 'workflows'],
   installation: 'exists',

@@ -4,7 +4,7 @@ import { type CatalogRig, type ModelEntry } from '#areas/catalog/catalog-entry.j
 import { type LanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 
-/** What is needed of a catalog. */
+/** The part of a catalog that is needed. */
 interface ServedModels {
   model(id: string): Pick<ModelEntry, 'rigs' | 'file'> | undefined;
   rigs(): readonly Pick<CatalogRig, 'name' | 'kind'>[];

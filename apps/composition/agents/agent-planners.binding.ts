@@ -12,16 +12,15 @@ import { needsOf } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type RoutingModes } from '#areas/inference/routing-modes.js';
 import { promptTokensBound } from '#areas/inference/token-bound.js';
-import { linesOf } from '#areas/inference/token-lines.js';
 import { upstreamBody } from '#areas/inference/upstream-body.js';
-import { ofModel } from '#platform/ledger/price-card.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The models of the catalog, asked by the rules of interactive chats, without a hold. */
 export class CatalogPlanners extends Planners {
   constructor(
-    private readonly catalog: Pick<Catalog, 'rigs' | 'model' | 'rateFor'>,
+    private readonly catalog: Pick<Catalog, 'rigs' | 'model' | 'rateFor' | 'idOf'>,
     private readonly router: Pick<RigRouter, 'complete' | 'refuseFields'>,
     private readonly modes: Pick<RoutingModes, 'pinnedRig'>,
   ) {
@@ -31,15 +30,14 @@ export class CatalogPlanners extends Planners {
   override find(id: string, atMs: number): PlannerModel | undefined {
     const found = this.catalog.model(id);
     const model = found?.kind === 'embedding' ? undefined : found;
-    const rate = model && this.catalog.rateFor(model.id, atMs);
-    if (!rate) return undefined;
+    const tariff = model && TokenTariff.at(this.catalog, model.id, atMs);
+    if (!tariff) return undefined;
     return {
       id: model.id,
       style: this.#styleOf(model),
       contextTokens: model.contextTokens,
       outputTokensMax: model.maxOutputTokens,
-      rateCardVersion: rate.version,
-      linesOf: (tokens) => ofModel(model.id, linesOf(tokens, rate)),
+      tariff,
     };
   }
 

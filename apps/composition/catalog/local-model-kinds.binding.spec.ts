@@ -29,7 +29,7 @@ describe('the kind of a model file', () => {
     expect(kindIn(header(decoder(4)))).toMatchObject({ kind: 'unserved' });
   });
 
-  it('is read from the file, and chat for what is none', async () => {
+  it('is read from the file, and chat for a file of no kind', async () => {
     const kinds = new GgufModelKinds();
     const nano = path.resolve(import.meta.dirname, '../../../models/nano.gguf');
     expect(await kinds.kindOf(nano)).toMatchObject({ kind: 'chat' });

@@ -22,7 +22,7 @@ const ENCODERS: ReadonlySet<string> = new Set([
 const POOLS: ReadonlySet<unknown> = new Set([1, 2, 3]);
 const RANKS = 4;
 
-/** What the header of a GGUF file says that the model is for. */
+/** The kind of a model by the header of its GGUF file. */
 export class GgufModelKinds extends LocalModelKinds {
   override async kindOf(modelFile: string): Promise<LocalModelKind> {
     try {

@@ -1,13 +1,10 @@
 import { type Catalog } from '#areas/catalog/catalog.js';
-import {
-  type EmbeddingModel,
-  EmbeddingModels,
-  type EmbeddingRate,
-} from '#areas/embeddings/ports.js';
+import { type EmbeddingModel, EmbeddingModels } from '#areas/embeddings/ports.js';
+import { type TokenRate } from '#platform/chats/token-tariff.js';
 
 /** The embedding models of the catalog. */
 export class CatalogEmbeddingModels extends EmbeddingModels {
-  constructor(private readonly catalog: Pick<Catalog, 'model' | 'rateFor'>) {
+  constructor(private readonly catalog: Pick<Catalog, 'model' | 'rateFor' | 'idOf'>) {
     super();
   }
 
@@ -16,7 +13,11 @@ export class CatalogEmbeddingModels extends EmbeddingModels {
     return model?.kind === 'embedding' ? model : undefined;
   }
 
-  override rateFor(modelId: string, atMs: number): EmbeddingRate | undefined {
+  override rateFor(modelId: string, atMs: number): TokenRate | undefined {
     return this.catalog.rateFor(modelId, atMs);
+  }
+
+  override idOf(name: string): string | undefined {
+    return this.catalog.idOf(name);
   }
 }

@@ -1,10 +1,11 @@
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
-import { type ModelCatalog, type TokenRate } from '#areas/inference/ports.js';
+import { type ModelCatalog } from '#areas/inference/ports.js';
+import { type TokenRate } from '#platform/chats/token-tariff.js';
 
 /** The models of the catalog that answer chats. */
 export class ChatModels implements ModelCatalog {
-  constructor(private readonly catalog: Pick<Catalog, 'model' | 'rateFor'>) {}
+  constructor(private readonly catalog: Pick<Catalog, 'model' | 'rateFor' | 'idOf'>) {}
 
   model(id: string): CatalogModel | undefined {
     const model = this.catalog.model(id);
@@ -13,5 +14,9 @@ export class ChatModels implements ModelCatalog {
 
   rateFor(modelId: string, atMs: number): TokenRate | undefined {
     return this.catalog.rateFor(modelId, atMs);
+  }
+
+  idOf(name: string): string | undefined {
+    return this.catalog.idOf(name);
   }
 }

@@ -21,7 +21,7 @@ const MODELS = [
 
 const place = { region: 'uk', batchPercent: 50 };
 
-/** The rig of a worker with these engines, which change as the test goes on. */
+/** The rig of a worker with these engines, which change during the test. */
 const rigOf = (beat: { engines: WorkerHeartbeat['engines'] }): Rig => {
   const rig = { name: 'press', region: 'na' };
   const hear = () => ({ heartbeat: heartbeatOf('one', { rig, ...beat }), isSilent: false });

@@ -31,7 +31,7 @@ export class PinnedWorkers implements PinnedRigs {
   readonly #digests = fileDigests();
   readonly #files: ModelFileDigests;
 
-  /** @param models those of the catalog that have a file */
+  /** @param models the models of the catalog that have a file */
   constructor(
     private readonly directory: Pick<WorkerDirectory, 'rig'>,
     private readonly tasks: Tasks,

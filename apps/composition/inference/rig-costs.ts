@@ -1,5 +1,5 @@
 import { type CatalogRig } from '#areas/catalog/catalog-entry.js';
-import { type CostUnit } from '#areas/catalog/rig-model.schema.js';
+import { type CostUnit } from '#areas/catalog/rig-model-cost.schema.js';
 import { type RigAttempt, type RigModelCost } from '#areas/inference/rigs/rig-attempt.js';
 import { type RigAttempt as RecordedAttempt } from '#events/costs/rig-attempt.events.js';
 
@@ -12,9 +12,9 @@ const PICO_USD: Readonly<Record<CostUnit, bigint>> = {
 };
 
 /** What the models of a rig cost, by catalog id. */
-export const costsOf = ({ models }: CatalogRig): ReadonlyMap<string, RigModelCost> =>
+export const costsOf = (rig: CatalogRig): ReadonlyMap<string, RigModelCost> =>
   new Map(
-    models.map(({ id, cost: price, costField }) => [
+    (rig.kind === 'embedded' ? [] : rig.models).map(({ id, cost: price, costField }) => [
       id,
       {
         price,

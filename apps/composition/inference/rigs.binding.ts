@@ -1,11 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
-import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
-import { type ChatFeature, EMBEDDED_FEATURES } from '#areas/inference/rigs/chat-features.js';
+import {
+  type CatalogModel,
+  type CatalogRig,
+  rigModelOf,
+  type ServerRigEntry,
+} from '#areas/catalog/catalog-entry.js';
+import {
+  type ChatFeature,
+  EMBEDDED_FEATURES,
+  type SpokenDialect,
+} from '#areas/inference/rigs/chat-features.js';
 import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
-import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
-import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
+import { createHttpRig } from '#areas/inference/rigs/http-rig.js';
+import {
+  isAllowable,
+  OperatorFields,
+  type RigServer,
+} from '#areas/inference/rigs/operator-fields.js';
 import {
   createRigRouter,
   type PinnedRigs,
@@ -17,6 +30,7 @@ import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { costsOf } from './rig-costs.js';
 import { EmbeddedModels } from './embedded-models.js';
 import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
+import { httpRigOf, missingVariables } from './server-rigs.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -70,7 +84,8 @@ export const bindRigs = (
     closing = Promise.all([closing, closeWhenIdle(old)]);
   });
   return {
-    check: (target, body) => current.check(target, body),
+    check: (target, body, original) => current.check(target, body, original),
+    speaks: (model, dialect) => current.speaks(model, dialect),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
     embed: (order, signal) => current.embed(order, signal),
@@ -98,19 +113,18 @@ const logChange = (change: RigChange, logger: Logger): void => {
 /** A warning, since servers on a private network often need no key. */
 const warnOfMissingKeys = (catalog: Catalog, logger: Logger): void => {
   for (const rig of catalog.rigs()) {
-    if (rig.kind !== 'openai' || rig.apiKeyEnv === null || process.env[rig.apiKeyEnv]) continue;
-    const { name, apiKeyEnv } = rig;
-    logger.warn(
-      { rig: name, apiKeyEnv },
-      'the API key of a rig is not set; requests to it carry no key',
-    );
+    if (rig.kind === 'embedded') continue;
+    for (const variable of missingVariables(rig)) {
+      const { name } = rig;
+      logger.warn({ rig: name, variable }, 'a key of a rig is not set; requests do not carry it');
+    }
   }
 };
 
 /** Some fields would have a rig do more than was held, so `allow_fields` cannot name them. */
 const warnOfIgnoredFields = (catalog: Catalog, logger: Logger): void => {
   for (const rig of catalog.rigs()) {
-    if (rig.kind !== 'openai') continue;
+    if (rig.kind === 'embedded') continue;
     for (const field of rig.allowedFields.filter((one) => !isAllowable(one))) {
       logger.warn({ rig: rig.name, field }, 'a rig cannot allow this field; it stays refused');
     }
@@ -149,43 +163,59 @@ const rigsOf = (
       maxConcurrency: rig.maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),
+      terms: new Map(models.map((model) => [model.id, rigModelOf(rig, model)])),
       backend: backendOf(rig, models, engine),
       features: featuresOf(rig),
       costs: costsOf(rig),
-      ...(rig.kind === 'openai' && {
-        operatorFields: new OperatorFields(rig.server, rig.allowedFields),
+      ...(rig.kind !== 'embedded' && {
+        operatorFields: new OperatorFields(serverOf(rig), rig.allowedFields),
       }),
     };
   });
 
+/** The dialects beside the chat in which a server takes the requests of callers as they are. */
+const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
+  if (rig.kind === 'anthropic') return ['messages'];
+  return rig.kind === 'openai' && rig.hasResponses ? ['responses'] : [];
+};
+
+/** What a kind of server does, where its catalog does not say. */
+const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
+  openai: SERVER_FEATURES,
+  'azure-openai': SERVER_FEATURES,
+  anthropic: ['tools', 'json_schema', 'images'],
+  gemini: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  vertex: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  bedrock: ['tools', 'json_schema', 'images'],
+};
+
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   if (rig.kind === 'embedded') return EMBEDDED_FEATURES;
-  const features: readonly ChatFeature[] = rig.features ?? SERVER_FEATURES;
+  const does: readonly ChatFeature[] = rig.features ?? FEATURES[rig.kind];
+  const features = [...does, ...dialectsOf(rig)];
   return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
+};
+
+/** What decides the fields that belong to the operator. */
+const serverOf = (rig: ServerRigEntry): RigServer | null => {
+  switch (rig.kind) {
+    case 'openai':
+      return rig.server;
+    case 'azure-openai':
+    case 'gemini':
+    case 'vertex':
+    case 'bedrock':
+      return 'openai';
+    case 'anthropic':
+      return 'anthropic';
+  }
 };
 
 const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
   engine: EmbeddedEngines,
-): RigBackend => {
-  switch (rig.kind) {
-    case 'openai': {
-      const apiKey = rig.apiKeyEnv === null ? undefined : process.env[rig.apiKeyEnv];
-      const { name, baseUrl, maxConcurrency, connectTimeoutMs, answerTimeoutMs, idleTimeoutMs } =
-        rig;
-      return createOpenAiRig({
-        name,
-        baseUrl,
-        maxConcurrency,
-        connectTimeoutMs,
-        answerTimeoutMs,
-        idleTimeoutMs,
-        ...(apiKey !== undefined && { apiKey }),
-        readsMaxTokensOnly: rig.server === 'ollama',
-      });
-    }
-    case 'embedded':
-      return withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine);
-  }
-};
+): RigBackend =>
+  rig.kind === 'embedded'
+    ? withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine)
+    : createHttpRig(httpRigOf(rig));

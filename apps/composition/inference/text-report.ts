@@ -1,7 +1,7 @@
 import { textEngine } from '#areas/inference/text/text.engine.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 
-/** What a worker says of its engine for language models. */
+/** The report of a worker on its engine for language models. */
 export type TextReport = WorkerHeartbeat['engines'][number];
 
 /** Undefined for a worker without the engine. */

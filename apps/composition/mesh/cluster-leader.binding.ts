@@ -5,14 +5,14 @@ import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { leaseDecider } from '#platform/runtime/lease/lease.decider.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
-import { LEASE_STREAM } from '#platform/runtime/lease/lease-keeper.js';
+import { leaseStreamOf } from '#platform/runtime/lease/reader-groups.js';
 import { type ProcessFacts } from '#platform/runtime/process/process-facts.js';
 
 /** The number of a process in a group on one machine: `quipu-1.3` belongs to `quipu-1`. */
 const GROUP_NUMBER = /\.\d+$/;
 
 /**
- * The holder of the lease of the readers. Where none was ever taken, the stores are embedded, and
+ * The holder of the lease of the reactions. Where none was ever taken, the stores are embedded, and
  * the processes of this machine, of which one leads, are the whole cluster.
  */
 export class LeaseHolder extends ClusterLeader {
@@ -36,7 +36,7 @@ export class LeaseHolder extends ClusterLeader {
       const { holder: leader, election, candidates: clusterSize, token: term } = own;
       return { leader, election, clusterSize, term };
     }
-    const { state } = await this.#lease.stateOf(LEASE_STREAM);
+    const { state } = await this.#lease.stateOf(leaseStreamOf('reactions'));
     const { token, released, holder } = state;
     if (token === 0 || this.facts.runsReactions) return this.#alone();
     const leader = released ? null : holder;

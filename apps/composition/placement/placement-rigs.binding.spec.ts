@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { PlaceStagesCommand, PlaceStagesHandler } from '#areas/placement/place-stages.handler.js';
 import { placementFailures } from '#areas/placement/placement.failures.js';
 import { Placements } from '#areas/placement/placements.js';
-import { nodeOf } from '#areas/statistics/node-readings.js';
+import { nodeOf } from '#areas/statistics/worker-readings.js';
 import { placementEvents } from '#events/placement/placement.events.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';

@@ -4,7 +4,7 @@ import {
   PlacementRigs,
   RigsUnknownError,
 } from '#areas/placement/placement-rigs.port.js';
-import { nodeOf } from '#areas/statistics/node-readings.js';
+import { nodeOf } from '#areas/statistics/worker-readings.js';
 import { TimedOutError } from '#platform/kernel/within.js';
 import { hostMemoryBytes } from '#platform/tasks/host-memory.js';
 import { type WorkerDirectory } from '#platform/tasks/worker-directory.js';

@@ -58,7 +58,7 @@ describe('the rigs that are measured', () => {
 
   const chat = { rig: 'rack', model: 'a/two', question: 'Count.', outputTokens: 9 };
 
-  it('are those of the catalog, with the slots that lines of batches have', async () => {
+  it('are the rigs of the catalog, with the slots that lines of batches have', async () => {
     const model = (id: string, outputTokensMax: number) => ({ id, outputTokensMax });
     expect((await bind(json(200, {}))).rigs()).toEqual([
       {

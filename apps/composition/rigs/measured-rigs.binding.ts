@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { type Catalog } from '#areas/catalog/catalog.js';
-import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
+import { type CatalogModel, type CatalogRig, rigModelOf } from '#areas/catalog/catalog-entry.js';
 import { type ChatChunk, RigError } from '#areas/inference/rigs/chat-backend.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { ANTHROPIC_VERSION } from '#areas/inference/rigs/dialects/anthropic/anthropic.dialect.js';
 import { NO_NEEDS } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
@@ -19,8 +20,9 @@ import {
 } from '#areas/rigs/measured-rigs.port.js';
 import { type MeasuredWorkers } from './measured-workers.js';
 import { batchConcurrencyMaxOf } from '../inference/rigs.binding.js';
+import { spokenBy } from '../inference/server-rigs.js';
 
-/** The rigs of the current catalog and those of workers, asked as lines of batches are. */
+/** The rigs of the current catalog and of workers, asked as lines of batches are. */
 export class RoutedRigs extends MeasuredRigs {
   /** @param workers absent where no bus connects processes */
   constructor(
@@ -117,14 +119,21 @@ const presenceOf = async (rig: CatalogRig, signal: AbortSignal): Promise<Presenc
   switch (rig.kind) {
     case 'embedded':
       return ({ file }) => isReadable(file);
-    case 'openai': {
-      const { name, baseUrl, apiKeyEnv } = rig;
-      const apiKey = apiKeyEnv === null ? undefined : process.env[apiKeyEnv];
-      const options = { name, baseUrl, ...(apiKey !== undefined && { apiKey }) };
-      const ids = await upstreamModels(options, signal).catch((error: unknown) => {
+    // They list the models of a place and not those of the operator: an absent one fails then.
+    case 'azure-openai':
+    case 'gemini':
+    case 'vertex':
+    case 'bedrock':
+      return () => Promise.resolve(true);
+    case 'openai':
+    case 'anthropic': {
+      const headers =
+        rig.kind === 'anthropic' ? { ...ANTHROPIC_VERSION, ...rig.headers } : rig.headers;
+      const asked = { ...rig, headers, credential: spokenBy(rig).credentials[0] };
+      const ids = await upstreamModels(asked, signal).catch((error: unknown) => {
         throw problemOf(error);
       });
-      return ({ upstreamId }) => Promise.resolve(ids.has(upstreamId));
+      return (model) => Promise.resolve(ids.has(rigModelOf(rig, model).upstreamId));
     }
   }
 };

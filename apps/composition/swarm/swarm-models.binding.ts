@@ -6,11 +6,12 @@ import { needsOf } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { acceptedUsage, RouteError } from '#areas/inference/rigs/route-error.js';
 import { type RoutingModes } from '#areas/inference/routing-modes.js';
-import { linesOf } from '#areas/inference/token-lines.js';
+import { termsOf } from '#areas/inference/token-lines.js';
 import { upstreamBody } from '#areas/inference/upstream-body.js';
 import { countersIn } from '#areas/swarm/speculative/upstream-speculation.js';
 import {
   type AcceptedPart,
+  type BoundChat,
   type JsonObject,
   MemberFailedError,
   type ModelAnswer,
@@ -18,9 +19,8 @@ import {
   type SpeculationCounters,
   type SwarmModel,
   SwarmModels,
-  type TokenCounts,
-  type TokenPrices,
 } from '#areas/swarm/swarm-models.port.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 
 /** Figures that take longer are not waited for. */
 const COUNTERS_MS_MAX = 1_000;
@@ -29,7 +29,7 @@ const COUNTERS_BYTES_MAX = 4 * 1024 * 1024;
 /** The models of the catalog for chats, asked by the rules of interactive chats, without a hold. */
 export class CatalogSwarmModels extends SwarmModels {
   constructor(
-    private readonly catalog: Pick<Catalog, 'rigs' | 'models' | 'model' | 'rateFor'>,
+    private readonly catalog: Pick<Catalog, 'rigs' | 'models' | 'model' | 'rateFor' | 'idOf'>,
     private readonly router: RigRouter,
     private readonly modes: RoutingModes,
   ) {
@@ -48,15 +48,14 @@ export class CatalogSwarmModels extends SwarmModels {
     return model?.kind === 'chat' ? this.#swarmModel(model) : undefined;
   }
 
-  override priceOf(id: string, atMs: number): TokenPrices | undefined {
-    const rate = this.catalog.rateFor(id, atMs);
-    return rate && { rateCardVersion: rate.version, linesOf: (tokens) => linesOf(tokens, rate) };
+  override tariffOf(id: string, atMs: number): TokenTariff | undefined {
+    return TokenTariff.at(this.catalog, id, atMs);
   }
 
-  override boundOf(asked: JsonObject): TokenCounts {
-    const { model, bound } = this.#check(asked);
+  override boundOf(asked: JsonObject): BoundChat {
+    const { body, model, bound } = this.#check(asked);
     this.router.check({ model: model.id }, asked);
-    return bound;
+    return { ...bound, terms: termsOf([body]) };
   }
 
   override async ask(asked: JsonObject, rig: string, signal: AbortSignal): Promise<ModelAnswer> {

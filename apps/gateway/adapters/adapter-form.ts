@@ -12,7 +12,8 @@ const FIELDS = ['slug', 'category', 'base_model'] as const;
 /**
  * The form of an adapter as `peft` saves it, in memory.
  * @param weightBytesMax of `adapter_model.safetensors`; reading stops behind it
- * @throws HttpFailure 415 without a form, 413 for a file that is too large, 400 for what is missing
+ * @throws HttpFailure 415 for a request that is no form, 413 for a file that is too large, 400 for
+ *   a missing part
  */
 export const adapterFormOf = async (
   request: FastifyRequest,
@@ -42,7 +43,7 @@ const read = async (form: AsyncIterable<FormPart>, bytesMax: Readonly<Record<str
       continue;
     }
     const limit = bytesMax[name];
-    if (limit === undefined) throw invalid(name, `is none of the files ${CONFIG} and ${WEIGHTS}`);
+    if (limit === undefined) throw invalid(name, `expected ${CONFIG} or ${WEIGHTS}`);
     files.set(name, await contentOf(name, part.content, limit));
   }
   return { fields, files };

@@ -62,12 +62,12 @@ export class AgentsController {
     summary: 'Have an agent reach a goal',
     description:
       'The planner calls one tool at a time until it answers, or a budget is exhausted. The ' +
-      'worst case of the planner is held at the start, that of a tool before each call. Without ' +
+      'worst case of the planner is held at the start, of a tool before each call. Without ' +
       '`async` the answer comes when the session has ended; a session that lasts longer than a ' +
-      'request may goes on, and is answered with 202.',
+      'request may continues, and is answered with 202.',
   })
   @ApiOkResponse({ type: AgentSessionDto, description: 'The session has ended.' })
-  @ApiAcceptedResponse({ type: AgentSessionDto, description: 'The session goes on.' })
+  @ApiAcceptedResponse({ type: AgentSessionDto, description: 'The session continues.' })
   @FailsWith(
     'insufficient_balance',
     'budget_exceeded',

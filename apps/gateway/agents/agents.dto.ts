@@ -174,7 +174,7 @@ export class AgentStepDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'number', nullable: true },
-    description: 'What the tool has measured; null for what it has not.',
+    description: 'The measurements of the tool; null for a missing one.',
   })
   readonly counters!: Readonly<Record<string, number | null>>;
 }

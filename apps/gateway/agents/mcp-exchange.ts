@@ -26,7 +26,7 @@ interface ReceivedMessage extends McpMessage {
   readonly receivedAtMs: number;
 }
 
-/** What goes back. */
+/** The answer to an MCP message. */
 export interface McpAnswer {
   readonly status: number;
   /** JSON; undefined for a notification, which has no answer. */

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { hasDecimals } from './decimals.validator.js';
 
 describe('the decimals of an amount', () => {
-  it.each([0, 1, -1, 0.01, 12.34, 0.29, 100, 1_000_000_000.25])('may be those of %p', (value) => {
+  it.each([0, 1, -1, 0.01, 12.34, 0.29, 100, 1_000_000_000.25])('may be %p', (value) => {
     expect(hasDecimals(value, 2)).toBe(true);
   });
 
   it.each([0.001, 12.345, 1e-7, 5e-324, Number.NaN, Infinity, '1', null, undefined, [1]])(
-    'may not be those of %p',
+    'may not be %p',
     (value) => {
       expect(hasDecimals(value, 2)).toBe(false);
     },

@@ -1,8 +1,8 @@
 import { ValidateBy } from 'class-validator';
 
 /**
- * Whether it is a number with at most so many decimals. `IsNumber` of class-validator takes a
- * number that prints with an exponent, such as 1e-7, for one without decimals.
+ * Whether it is a number with at most `decimalsMax` decimals. `IsNumber` of class-validator takes a
+ * number that prints with an exponent, such as 1e-7, for one that has no decimals.
  */
 export const hasDecimals = (value: unknown, decimalsMax: number): boolean =>
   typeof value === 'number' &&

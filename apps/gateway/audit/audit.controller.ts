@@ -21,7 +21,7 @@ const TILE = {
   schema: { type: 'string', format: 'binary' },
 } as const;
 
-/** Public: hashes alone, which tell nothing of what they are of. */
+/** Public: the answers are hashes alone, which tell nothing of their content. */
 @ApiTags('audit')
 @Controller('audit')
 export class AuditController {
@@ -108,7 +108,7 @@ export class AuditController {
   @Get('consistency')
   @ApiOperation({
     summary: 'The proof that one tree begins with another',
-    description: 'Two sizes up to that of the last checkpoint; RFC 6962, section 2.1.2.',
+    description: 'Two sizes up to the size of the last checkpoint; RFC 6962, section 2.1.2.',
   })
   @ApiOkResponse({ type: ConsistencyDto, description: 'The proof.' })
   @FailsWith('audit_not_ready', 'audit_inconsistent', 'tree_size_unknown')

@@ -26,7 +26,7 @@ export class AuditedRequestsController {
     summary: 'The events of a request, with their proofs',
     description:
       'By the `x-request-id` of its answer. An account sees the events on its own stream and ' +
-      'those that it caused; an Admin sees all. The answer waits until a checkpoint covers them.',
+      'events that it caused; an Admin sees all. The answer waits until a checkpoint covers them.',
   })
   @ApiOkResponse({
     type: AuditedRequestDto,

@@ -50,7 +50,7 @@ export class BillingController {
     summary: 'Deposits, crypto invoices, monthly usage statements and corrections, newest first',
     description:
       'A page of records. A statement is open until its month is closed, a day after its end; ' +
-      'then it never changes, and states its tax. With `asOf` the page is that of that state of ' +
+      'then it never changes, and states its tax. With `asOf` the page shows that state of ' +
       'the log.',
   })
   @ApiOkResponse({ type: InvoiceListDto, description: 'A page of the entries.' })

@@ -57,7 +57,7 @@ export const presentInvoices = (
   position: position.toString(),
 });
 
-/** The numbers of adjustments are above those of statements. */
+/** The numbers of adjustments are above the numbers of statements. */
 const ADJUSTMENTS_FROM = 10_000_000;
 
 /** The number of a statement is a 9 and its month. Deposits have smaller numbers. */

@@ -31,7 +31,7 @@ import { FailsWith } from '../openapi/failures.docs.js';
 import { BudgetListDto, SetBudgetDto } from './budgets.dto.js';
 import { limitsOf, presentBudgets } from './budgets.presenter.js';
 
-/** Limits of what an account and its keys may spend; an addition to the promised interface. */
+/** Limits of the spending of an account and its keys; an addition to the promised interface. */
 @ApiTags('billing')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
@@ -94,7 +94,7 @@ export class BudgetsController {
   @ApiOperation({
     summary: 'Set the budget of a key',
     description:
-      'Like the budget of the account, for what one key asks for. It stays with the key when the ' +
+      'Like the budget of the account, for requests of one key. It stays with the key when the ' +
       'key is rotated.',
   })
   @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })

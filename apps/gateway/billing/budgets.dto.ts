@@ -152,6 +152,9 @@ export class BudgetListDto {
   readonly success!: true;
   @ApiProperty({ type: [BudgetDto], description: 'The account’s own first.' })
   readonly budgets!: readonly BudgetDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }

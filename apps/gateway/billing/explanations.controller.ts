@@ -10,6 +10,7 @@ import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ExplanationDto, ExplanationOptionsDto, RequestIdDto } from './explanations.dto.js';
 import { presentExplanation } from './explanations.presenter.js';
+import { PositionsIn } from '../time-travel/position.interceptor.js';
 
 const ADMIN = 'Admin';
 
@@ -22,12 +23,13 @@ export class ExplanationsController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get(':id/explanation')
+  @PositionsIn('events', 'rejection', 'evidence')
   @ApiOperation({
     summary: 'Explain a request',
     description:
       'The facts on which the ledger decided: the hold with its lines and prices, the charge, ' +
-      'the balance before and after with log positions. A rejection for money or a limit is ' +
-      'explained while it is remembered: the last ones of each account.',
+      'the balance before and after with their numbers in the log. A rejection for money or a ' +
+      'limit is explained while it is remembered: the last ones of each account.',
   })
   @ApiOkResponse({ type: ExplanationDto, description: 'The facts of the request.' })
   @FailsWith('request_not_found', 'insufficient_role')

@@ -25,7 +25,7 @@ class ExplainedEventDto {
   readonly type!: string;
   @ApiProperty({ format: 'uuid' })
   readonly event_id!: string;
-  @ApiProperty({ example: '42', description: 'In the log.' })
+  @ApiProperty({ example: '42', description: 'Its number in the log, from 1.' })
   readonly position!: string;
   @ApiProperty({ example: '7', description: 'In the stream of the account.' })
   readonly revision!: string;
@@ -67,7 +67,7 @@ class ExplainedRejectionDto {
   readonly asked_usd!: number | null;
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
   readonly asked!: object | null;
-  @ApiProperty({ example: '41', description: 'The log position that the decision rests on.' })
+  @ApiProperty({ example: '41', description: 'How many events of the log the decision rests on.' })
   readonly position!: string;
   @NullableField(EvidenceDto, 'The last event up to that position which states what was available.')
   readonly evidence!: EvidenceDto | null;

@@ -32,7 +32,10 @@ export const formTypeOf = ({ headers, routeOptions }: FastifyRequest): string | 
   return isForm ? type : undefined;
 };
 
-/** @throws HttpFailure 400 for what is no form of that type, for a file and for a repeated field */
+/**
+ * @throws HttpFailure 400 for a body that is no form of that type, for a file and for a repeated
+ *   field
+ */
 export const parseFormFields = (
   bytes: Buffer,
   type: string,

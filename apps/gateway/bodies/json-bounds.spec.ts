@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LEVELS_MAX } from '#areas/inference/token-bound.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { refuseUnboundedJson, VALUES_MAX } from './json-bounds.js';
+import { refuseUnboundedJson, SHAPES_MAX, VALUES_MAX } from './json-bounds.js';
 
 const read = (text: string, valuesMax?: number): void =>
   refuseUnboundedJson(Buffer.from(text), valuesMax);
@@ -38,6 +38,28 @@ describe('the bounds of JSON', () => {
     expect(failureOf(text)).toMatchObject({ code: 'body_too_complex' });
   });
 
+  const keys = (count: number, first = 0): string =>
+    `{${Array.from({ length: count }, (_, n) => `"k${first + n}":0`).join()}}`;
+
+  it('let pass as many kinds of objects as the limit', () => {
+    const message = expect.stringContaining(`more than ${SHAPES_MAX} fields that differ`);
+    expect(() => read(keys(SHAPES_MAX))).not.toThrow();
+    expect(failureOf(keys(SHAPES_MAX + 1))).toMatchObject({ code: 'body_too_complex', message });
+    const pairs = Array.from({ length: SHAPES_MAX / 2 }, (_, n) => keys(2, 2 * n));
+    expect(() => read(`[${pairs.join()}]`)).not.toThrow();
+    expect(failureOf(`[${[...pairs, keys(1, -1)].join()}]`)).toMatchObject({ message });
+    const orders = ordersOf(['a', 'b', 'c', 'd', 'e', 'f', 'g']).map(
+      (names) => `{${names.map((name) => `"${name}":0`).join()}}`,
+    );
+    expect(failureOf(`[${orders.slice(0, 2_000).join()}]`)).toMatchObject({ message });
+  });
+
+  it('count objects that are alike once', () => {
+    const message = { role: 'user', content: ':{"a":1}', name: 'x' };
+    const messages = Array<object>(4_090).fill(message);
+    expect(() => read(JSON.stringify({ model: 'm', messages }))).not.toThrow();
+  });
+
   it('stop at the limit', () => {
     expect(failureOf(list(VALUES_MAX + 1) + nested(5_000))).not.toHaveProperty('param');
     expect(failureOf(`{"a":${nested(5_000)},"b":${list(VALUES_MAX)}}`)).toMatchObject({
@@ -69,7 +91,7 @@ describe('the bounds of JSON', () => {
     });
   });
 
-  it('do not count what stands in strings', () => {
+  it('do not count the content of strings', () => {
     const strings = ['[{,', '\\', '"', '\\"[', `${'x'.repeat(5_000)}"[[[`, '結'.repeat(400)];
     const escaped = '\\"'.repeat(50_000);
     expect(() => read(JSON.stringify(Array(200).fill(strings).flat()))).not.toThrow();
@@ -90,6 +112,13 @@ describe('the bounds of JSON', () => {
     expect(() => read(text)).not.toThrow();
   });
 });
+
+const ordersOf = (names: readonly string[]): readonly (readonly string[])[] =>
+  names.length === 0
+    ? [[]]
+    : names.flatMap((name) =>
+        ordersOf(names.filter((other) => other !== name)).map((rest) => [name, ...rest]),
+      );
 
 /** An empty list or object counts twice. */
 const countIn = (value: unknown): number => {

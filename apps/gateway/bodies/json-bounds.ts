@@ -3,12 +3,18 @@ import { HttpFailure } from '../errors/http-failure.js';
 
 /** Values in one body. The parser and the validators take up to a microsecond for each. */
 export const VALUES_MAX = 16_384;
+/**
+ * Different beginnings of objects in one body: `{a,b}` and `{a,c}` have three. The parser makes a
+ * hidden class for each, which takes longer than a value.
+ */
+export const SHAPES_MAX = 4_096;
 /** The body itself is one level, and each of its fields may have `LEVELS_MAX`. */
 const DEPTH_MAX = LEVELS_MAX + 1;
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
@@ -19,8 +25,8 @@ const CLOSE_OBJECT = 0x7d;
 const LOOP_BYTES = 256;
 
 /**
- * Rejects JSON that is too expensive to parse: too many values or too many levels. It reads the
- * bytes, builds nothing and stops at a limit. It does not check the syntax.
+ * Rejects JSON that is too expensive to parse: too many values, levels or kinds of objects. It reads
+ * the bytes, builds nothing and stops at a limit. It does not check the syntax.
  *
  * An empty list or object counts as two values.
  * @throws HttpFailure 400; for too many levels it names the field
@@ -30,18 +36,27 @@ export const refuseUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
   let depth = 0;
   /** Where the last string in the body's own level begins and ends: before a bracket, a name. */
   let name: readonly [number, number] = [0, 0];
+  /** Where the last string begins and ends. */
+  let from = 0;
+  let to = 0;
+  const shapes = new Shapes();
   for (let at = 0; at < bytes.length; at += 1) {
     at = endOfSpace(bytes, at);
     const byte = bytes[at];
     if (byte === QUOTE) {
       const end = endOfString(bytes, at + 1);
       if (depth === 1) name = [at, end + 1];
+      from = at + 1;
+      to = end;
       at = end;
     } else if (byte === COMMA) {
       values += 1;
+    } else if (byte === COLON) {
+      if (shapes.extend(depth, bytes, from, to) > SHAPES_MAX) throw tooManyShapes();
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       values += 1;
       depth += 1;
+      shapes.open(depth);
       if (depth > DEPTH_MAX) throw tooDeep(bytes.toString('utf8', ...name));
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       depth -= 1;
@@ -49,6 +64,29 @@ export const refuseUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
     if (values > valuesMax) throw tooManyValues(valuesMax);
   }
 };
+
+/** The beginnings of objects, known by hashes: two may be taken for one. */
+class Shapes {
+  /** Of the object that is open at each level: a hash of its names so far. */
+  readonly #open: number[] = [];
+  readonly #known = new Set<number>();
+
+  open(depth: number): void {
+    this.#open[depth] = 0;
+  }
+
+  /** @returns how many beginnings there are, with the next name of the object at this level */
+  extend(depth: number, bytes: Buffer, from: number, to: number): number {
+    let hash = FNV_OFFSET ^ (this.#open[depth] ?? 0);
+    for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
+    this.#open[depth] = hash;
+    return this.#known.add(hash).size;
+  }
+}
+
+/** The constants of the hash FNV-1a of 32 bits. */
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
 
 /** The position of the first byte that is neither a space nor the end of a line. */
 const endOfSpace = (bytes: Buffer, from: number): number => {
@@ -82,6 +120,15 @@ const tooManyValues = (valuesMax: number): HttpFailure =>
     status: 400,
     code: 'body_too_complex',
     message: `the body has more than ${valuesMax} values`,
+  });
+
+const tooManyShapes = (): HttpFailure =>
+  new HttpFailure({
+    status: 400,
+    code: 'body_too_complex',
+    message:
+      `the body has more than ${SHAPES_MAX} fields that differ by name or by the fields ` +
+      'before them',
   });
 
 /** @param name a JSON string, or empty in a body that is a list */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ReceivedBytes } from './received-bytes.js';
 
 describe('the bytes of a body', () => {
-  it('are those of its chunks, in order', () => {
+  it('are the bytes of its chunks, in order', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array()), (chunks) => {
         const received = new ReceivedBytes();

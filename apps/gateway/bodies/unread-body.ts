@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The bytes of a body whose signature is in a header. */
     signedBody?: Buffer;
+    /** The bytes of a JSON body, for a rig that takes it as it is. */
+    sentBytes?: Buffer;
   }
 }
 
@@ -21,8 +23,8 @@ const SIGNATURE = 'webhook-signature';
 export const UNREAD_BODY = Symbol('UnreadBody');
 
 /**
- * Leaves JSON bodies and forms unread: those that a route has as fields until its guards have
- * admitted the request, those that a route reads itself to the route. Bodies of another type are
+ * Leaves JSON bodies and forms unread: bodies that a route has as fields until its guards have
+ * admitted the request, bodies that a route reads itself to the route. Bodies of another type are
  * rejected, as Fastify does; forms that the route does not accept were (`acceptUploads`).
  */
 export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
@@ -39,7 +41,7 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
 export const isUnread = (request: FastifyRequest): boolean =>
   request.body === UNREAD_BODY || formTypeOf(request) !== undefined;
 
-/** What the bodies of requests are read with. */
+/** The reader of the bodies of requests. */
 export interface BodyReading {
   readonly receptions: Receptions;
   readonly ledger: Pick<Ledger, 'demandFunds'>;
@@ -57,6 +59,7 @@ export const readBody = async (
     const bytes = await receptions.receive(raw, sender);
     if (request.headers[SIGNATURE] !== undefined) request.signedBody = bytes;
     const form = formTypeOf(request);
+    if (form === undefined) request.sentBytes = bytes;
     request.body = form === undefined ? parseJson(bytes) : await parseFormFields(bytes, form);
   } catch (error) {
     // The rest of the body is not read.

@@ -9,7 +9,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import { presentRates } from './catalog.presenter.js';
-import { instantOf } from './instant.validator.js';
+import { instantOf } from '../fields/instant.validator.js';
 import { RatesDto, RatesQueryDto } from './rates.dto.js';
 
 /** Public: prices are known before an account exists. */

@@ -4,7 +4,7 @@ import { PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
-import { IsInstant } from './instant.validator.js';
+import { IsInstant } from '../fields/instant.validator.js';
 
 const VERSION_MAX = 2_147_483_647;
 
@@ -91,7 +91,7 @@ export class MeterRateDto {
   @ApiProperty({ example: 'synaptic_events', description: 'As in the lines of a statement.' })
   readonly meter!: string;
 
-  @ApiProperty({ example: 0.02, description: 'USD for so many units as `per` says.' })
+  @ApiProperty({ example: 0.02, description: 'USD per `per` units.' })
   readonly usd!: number;
 
   @ApiProperty({ example: 1_000_000 })

@@ -5,8 +5,8 @@ import {
   completionObject,
   echoOf,
   headOf,
-  statementOf,
 } from '#areas/inference/completions/completion-object.js';
+import { usageObject } from '#platform/chats/chat-usage.js';
 import { type Fields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { openAiEnvelope } from '../errors/envelope.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
@@ -41,7 +41,7 @@ const completionStream = (facts: CompletionFacts): StreamFormat => {
         .join(''),
     end: (usage) => {
       if (!facts.includesUsage) return DONE;
-      return `${dataEvent({ ...head, choices: [], usage: statementOf(usage) })}${DONE}`;
+      return `${dataEvent({ ...head, choices: [], usage: usageObject(usage) })}${DONE}`;
     },
     failed: (failure) => dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }),
   };

@@ -11,7 +11,7 @@ export type DirectHandler = (
   readBody: () => Promise<void>,
 ) => Promise<unknown>;
 
-/** What the gateway does for its direct routes. */
+/** The services of the gateway for its direct routes. */
 export interface DirectEdge {
   readonly readBody: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Answers a request with the failure of its handler. */
@@ -30,8 +30,9 @@ export interface DirectRoute {
 
 /**
  * The way of the busiest requests. Nest builds observables for each interceptor and promises for
- * the parameters of a request: a quarter of what a chat allocated. A route stays declared in its
- * controller, which has its documentation and takes the requests that need an interceptor.
+ * the parameters of a request: a quarter of the memory that a chat allocated. A route stays
+ * declared in its controller, which has its documentation and takes the requests that need an
+ * interceptor.
  */
 @Injectable()
 export class DirectRoutes {

@@ -6,7 +6,7 @@ import { EmbeddingsController } from './embeddings.controller.js';
 import { RerankController } from './rerank.controller.js';
 
 @Module({
-  // Its metrics: those of embeddings have the same names and another operation.
+  // Its metrics: the metrics of embeddings have the same names and another operation.
   imports: [InferenceHttpModule],
   controllers: [EmbeddingsController, RerankController],
   providers: [ApiGuard, EmbeddingExchange],

@@ -33,13 +33,13 @@ export const factsOf = (
   status = statusCode,
 ): RequestFacts => ({ requestId, method, path: url.split('?', 1)[0], status, elapsedMs });
 
-/** What came of a rig and a code since the last line. */
+/** The failures of a rig and a code since the last line. */
 interface Repeats {
   count: number;
-  last: Line | undefined;
+  last: LoggedFailure | undefined;
 }
 
-interface Line extends Pick<FailedRequest, 'failure' | 'error'> {
+interface LoggedFailure extends Pick<FailedRequest, 'failure' | 'error'> {
   readonly facts: RequestFacts;
 }
 
@@ -52,7 +52,7 @@ const LOST: ReadonlySet<string> = new Set(['cut_stream', 'event_unreadable', 'co
 /**
  * Writes the requests that failed for the gateway or for a rig, or by their rate: one line each,
  * without a stack, at most one a second for a rig and a code. The next line says how many requests
- * it stands for. Only a defect has its stack.
+ * it counts. Only a defect has its stack.
  */
 export class FailureLog {
   readonly #repeats = new Map<string, Repeats>();
@@ -106,7 +106,7 @@ export class FailureLog {
     this.#timers.add(timer);
   }
 
-  #print({ facts, failure, error }: Line, count: number): void {
+  #print({ facts, failure, error }: LoggedFailure, count: number): void {
     const { code, rig, status } = failure;
     const line = {
       ...facts,

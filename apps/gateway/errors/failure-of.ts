@@ -19,6 +19,7 @@ import {
 } from '#platform/runtime/areas/failure.js';
 import { AsOfError } from '#platform/runtime/history/as-of.js';
 import { HistoryMissingError } from '#platform/runtime/history/past-documents.js';
+import { PlaceUnknownError } from '#platform/runtime/history/log-places.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { type Failure } from './envelope.js';
@@ -78,7 +79,7 @@ export const failureOf = (error: unknown, meanings: Meanings): Failure => {
     return failure({ status: 503, code: 'cut_stream', message });
   }
   if (error instanceof EventStoreError) return storeFailure(error);
-  if (error instanceof ProjectionLaggingError) {
+  if (error instanceof ProjectionLaggingError || error instanceof PlaceUnknownError) {
     const message = 'the read model is not up to date yet; try again';
     return failure({ status: 503, code: 'read_model_lagging', message, retryAfterSeconds: 1 });
   }

@@ -28,7 +28,7 @@ export class KnownRoutes {
   }
 }
 
-/** `:name` stands for one segment, `*` for the rest. */
+/** `:name` matches one segment, `*` the rest. */
 const matches = (route: readonly string[], segments: readonly string[]): boolean => {
   for (const [n, expected] of route.entries()) {
     const segment = segments[n];

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** What the answers of application routes begin with. */
+/** The first fields of the answers of application routes. */
 export class AnswerDto {
   @ApiProperty({ example: true })
   readonly success!: true;
@@ -8,6 +8,9 @@ export class AnswerDto {
 
 /** An answer of read models. */
 export class PositionedAnswerDto extends AnswerDto {
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }

@@ -79,6 +79,7 @@ export class FilesController {
     'invalid_purpose',
     'invalid_expires_after',
     'file_too_large',
+    'file_storage_full',
     'invalid_form',
     'too_many_uploads',
   )

@@ -62,7 +62,10 @@ export class ApiKeysDto {
   readonly success!: true;
   @ApiProperty({ type: [ApiKeyDto] })
   readonly keys!: readonly ApiKeyDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }
 

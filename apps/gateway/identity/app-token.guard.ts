@@ -3,8 +3,8 @@ import { AuthGuard } from '@nestjs/passport';
 import { type FastifyRequest } from 'fastify';
 import { stripPrefix } from '#areas/identity/sessions/app-tokens.js';
 import { APP_TOKEN } from './app-token.strategy.js';
-import { AttemptThrottle } from './attempt-throttle.js';
-import { isFailedAttempt } from './failed-attempt.js';
+import { SignInThrottle } from './sign-in-throttle.js';
+import { isFailedSignIn } from './failed-sign-in.js';
 import {
   credentialNotAccepted,
   invalidCredentials,
@@ -18,7 +18,7 @@ import { throttleAddress } from './throttle-address.js';
 @Injectable()
 export class AppTokenGuard extends AuthGuard(APP_TOKEN) {
   constructor(
-    private readonly throttle: AttemptThrottle,
+    private readonly throttle: SignInThrottle,
     private readonly rates: RequestRates,
   ) {
     super();
@@ -32,7 +32,7 @@ export class AppTokenGuard extends AuthGuard(APP_TOKEN) {
     const isAdmitted = await this.throttle.attempt(
       throttleAddress(request.ip),
       () => super.canActivate(context) as Promise<boolean>,
-      isFailedAttempt,
+      isFailedSignIn,
     );
     if (request.caller) this.rates.take(request.caller);
     return isAdmitted;

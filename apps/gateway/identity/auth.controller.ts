@@ -19,7 +19,7 @@ import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
-import { AttemptThrottle } from './attempt-throttle.js';
+import { SignInThrottle } from './sign-in-throttle.js';
 import {
   AccountContextDto,
   DoneDto,
@@ -30,7 +30,7 @@ import {
 } from './auth.dto.js';
 import { presentChallenge, presentContext, presentSession } from './auth.presenter.js';
 import { CurrentCaller } from './caller.decorator.js';
-import { isFailedAttempt } from './failed-attempt.js';
+import { isFailedSignIn } from './failed-sign-in.js';
 import { throttleAddress } from './throttle-address.js';
 
 /** Log-in, its second step, and the routes of the access token. */
@@ -40,7 +40,7 @@ export class AuthController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly throttle: AttemptThrottle,
+    private readonly throttle: SignInThrottle,
     @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
   ) {}
 
@@ -85,7 +85,7 @@ export class AuthController {
     const outcome = await this.throttle.attempt(
       throttleAddress(request.ip),
       () => this.commands.execute(command),
-      isFailedAttempt,
+      isFailedSignIn,
     );
     return outcome.kind === 'session'
       ? { ...presentSession(outcome.session), ...withEntryPoints(this.fleet) }
@@ -117,7 +117,7 @@ export class AuthController {
     const session = await this.throttle.attempt(
       throttleAddress(request.ip),
       () => this.commands.execute(command),
-      isFailedAttempt,
+      isFailedSignIn,
     );
     return { ...presentSession(session), ...withEntryPoints(this.fleet) };
   }

@@ -9,7 +9,7 @@ import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AppTokenGuard } from './app-token.guard.js';
 import { AppTokenStrategy } from './app-token.strategy.js';
-import { AttemptThrottle } from './attempt-throttle.js';
+import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
 import { TwoFactorController } from './two-factor.controller.js';
@@ -17,7 +17,7 @@ import { TwoFactorController } from './two-factor.controller.js';
 @Module({
   imports: [PassportModule.register({ property: 'caller' })],
   controllers: [AuthController, TwoFactorController, ApiKeysController],
-  providers: [AttemptThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard],
+  providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard],
 })
 export class IdentityHttpModule implements OnApplicationBootstrap {
   constructor(

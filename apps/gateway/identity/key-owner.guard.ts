@@ -3,8 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type AcceptedCredentials, ApiGuard } from './api.guard.js';
-import { AttemptThrottle } from './attempt-throttle.js';
-import { isFailedAttempt } from './failed-attempt.js';
+import { SignInThrottle } from './sign-in-throttle.js';
+import { isFailedSignIn } from './failed-sign-in.js';
 import { RequestRates } from './request-rates.js';
 import { throttleAddress } from './throttle-address.js';
 
@@ -23,7 +23,7 @@ export class KeyOwnerGuard extends ApiGuard {
     authenticator: Authenticator,
     reflector: Reflector,
     rates: RequestRates,
-    private readonly throttle: AttemptThrottle,
+    private readonly throttle: SignInThrottle,
   ) {
     super(authenticator, reflector, rates);
   }
@@ -31,6 +31,6 @@ export class KeyOwnerGuard extends ApiGuard {
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { ip } = context.switchToHttp().getRequest<FastifyRequest>();
     const address = throttleAddress(ip);
-    return this.throttle.attempt(address, () => super.canActivate(context), isFailedAttempt);
+    return this.throttle.attempt(address, () => super.canActivate(context), isFailedSignIn);
   }
 }

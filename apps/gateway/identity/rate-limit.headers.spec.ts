@@ -18,7 +18,7 @@ describe('the headers of limits per minute', () => {
     expect(durationOf(ms)).toBe(text);
   });
 
-  it('are those of the gateway where no budget limits', () => {
+  it('are the gateway’s where no budget limits', () => {
     expect(rateLimitHeaders(gateway, undefined, NOW_MS)).toEqual({
       'x-ratelimit-limit-requests': '600',
       'x-ratelimit-remaining-requests': '590',
@@ -27,7 +27,7 @@ describe('the headers of limits per minute', () => {
     expect(rateLimitHeaders(undefined, undefined, NOW_MS)).toEqual({});
   });
 
-  it('are those of the tighter limit', () => {
+  it('show the tighter limit', () => {
     expect(rateLimitHeaders(gateway, { requests: budget, tokens: null }, NOW_MS)).toEqual({
       'x-ratelimit-limit-requests': '10',
       'x-ratelimit-remaining-requests': '3',

@@ -1,7 +1,7 @@
 import { type HoldPace, type PaceLimit } from '#platform/ledger/hold.js';
 import { type Failure } from '../errors/envelope.js';
 
-/** What a caller may still send in a minute; the names that clients of OpenAI know. */
+/** The rest of a caller's requests or tokens in a minute; the names that clients of OpenAI know. */
 export interface RequestRate {
   readonly limit: number;
   readonly remaining: number;
@@ -34,8 +34,8 @@ const ofBudget = ({ limit, remaining, resetsAt }: PaceLimit, nowMs: number): Req
 });
 
 /**
- * The tighter of the gateway's own limit and that of the budgets. A limit that is not set has no
- * header.
+ * The tighter of the gateway's own limit and the limit of the budgets. A limit that is not set has
+ * no header.
  */
 export const rateLimitHeaders = (
   gateway: RequestRate | undefined,

@@ -58,7 +58,7 @@ export class RequestRates {
     for (const [id, times] of keys) this.#keys.count(id, nowMs, times);
   }
 
-  /** What the tighter of the two still admits; undefined where none limits. */
+  /** The rest of the tighter of the two limits; undefined where none is set. */
   rateOf({
     accountId,
     credential,

@@ -11,10 +11,10 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
-import { AttemptThrottle } from './attempt-throttle.js';
+import { SignInThrottle } from './sign-in-throttle.js';
 import { DoneDto } from './auth.dto.js';
 import { CurrentCaller } from './caller.decorator.js';
-import { isFailedAttempt } from './failed-attempt.js';
+import { isFailedSignIn } from './failed-sign-in.js';
 import { throttleAddress } from './throttle-address.js';
 import {
   OtpCodeDto,
@@ -34,7 +34,7 @@ import {
 export class TwoFactorController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly throttle: AttemptThrottle,
+    private readonly throttle: SignInThrottle,
   ) {}
 
   @Post('enrol')
@@ -157,6 +157,6 @@ export class TwoFactorController {
   }
 
   #attempt<T>({ ip }: FastifyRequest, run: () => Promise<T>): Promise<T> {
-    return this.throttle.attempt(throttleAddress(ip), run, isFailedAttempt);
+    return this.throttle.attempt(throttleAddress(ip), run, isFailedSignIn);
   }
 }

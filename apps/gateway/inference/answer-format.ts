@@ -11,11 +11,19 @@ export interface AnswerFormat {
   whole(reply: Pick<ChatReply, 'text' | 'usage'>): string | Promise<string>;
   /** A writer of one stream. */
   stream(): StreamFormat;
+  /** For the answer of a rig that speaks the caller's dialect. Default: this format. */
+  readonly original?: AnswerFormat;
 }
+
+/** The format for an answer, by who has made it. */
+export const formatFor = (
+  format: AnswerFormat = chatFormat,
+  { isOriginal }: Pick<ChatReply, 'isOriginal'>,
+): AnswerFormat => (isOriginal === true ? (format.original ?? format) : format);
 
 /** Writes a stream as server-sent events. */
 export interface StreamFormat {
-  /** What comes before the first chunk; empty for nothing. */
+  /** The text before the first chunk; empty for nothing. */
   begin(): string;
   /** @param lines chunks of a chat as JSON, a line each */
   page(lines: readonly string[]): string;
@@ -40,3 +48,32 @@ export const chatFormat: AnswerFormat = {
   whole: ({ text }) => text,
   stream: () => chatStream,
 };
+
+/**
+ * The answer of a rig in the caller's own dialect. Its last event is held back until the charge is
+ * durable.
+ * @param isLast by the text of an event
+ */
+export const originalFormat = (
+  form: StreamForm,
+  isLast: (event: string) => boolean,
+  failed: StreamFormat['failed'],
+): AnswerFormat => ({
+  form,
+  whole: ({ text }) => text,
+  stream: () => {
+    let last = '';
+    return {
+      begin: () => '',
+      page: (events) => {
+        last = events.find(isLast) ?? last;
+        return events
+          .filter((event) => !isLast(event))
+          .map((event) => `${event}\n\n`)
+          .join('');
+      },
+      end: () => (last === '' ? '' : `${last}\n\n`),
+      failed,
+    };
+  },
+});

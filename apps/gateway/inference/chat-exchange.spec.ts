@@ -27,7 +27,11 @@ import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.j
 import { type Caller } from '../identity/caller.decorator.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { ChatExchange } from './chat-exchange.js';
+import { ChatHeads } from './chat-heads.js';
+import { ChatOutcomes } from './chat-outcomes.js';
 import { ChatMetrics } from './chat.metrics.js';
+import { StreamedChats } from './streamed-chats.js';
+import { WholeChats } from './whole-chats.js';
 
 const caller = {
   accountId: '7',
@@ -70,12 +74,15 @@ describe('the exchange of a chat', () => {
       logged.push(JSON.parse(text) as Record<string, unknown>);
     };
     log = new FailureLog(pino({}, { write }));
-    const services = [chats, streams, requests, metrics, failures, log] as const;
     const clock = { now: () => Date.parse(NOW) };
     const rates = new RequestRates({ perAccount: 600, perKey: 0 }, clock);
     const keep = () => Promise.reject(new Error('no chat here asks for a resumable stream'));
     const kept = { graceMs: 0, keep };
-    const exchange = new ChatExchange(...services, limits, 60_000, rates, clock, kept);
+    const heads = new ChatHeads(rates, clock);
+    const outcomes = new ChatOutcomes(metrics, failures, log);
+    const whole = new WholeChats(chats, heads, outcomes);
+    const streamed = new StreamedChats(streams, heads, outcomes, 60_000, kept);
+    const exchange = new ChatExchange(requests, limits, whole, streamed, outcomes);
     tap = undefined;
     end = undefined;
     logged = [];

@@ -52,9 +52,12 @@ export class ChatController {
     @Res() reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    return this.chats.answer({ caller, request, reply, attempt }, asChat);
+    return this.chats.answer({ caller, request, reply, attempt }, (sent) => asChat(sent, request));
   }
 }
 
 /** A chat is what the others are translated to. */
-const asChat = (sent: unknown): Translation => ({ body: parseChatBody(sent) });
+const asChat = (sent: unknown, { sentBytes: bytes }: FastifyRequest): Translation => ({
+  body: parseChatBody(sent),
+  ...(bytes && { original: { dialect: 'chat', bytes } }),
+});

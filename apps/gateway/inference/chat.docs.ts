@@ -97,10 +97,10 @@ export const ChatCompletionDocs = () =>
       description:
         'Compatible with OpenAI. The worst-case price is held before any work. The charge is ' +
         'durable before the answer ends. Other fields are passed to the rig unchanged, except ' +
-        'those that belong to its operator, such as `priority` or `best_of`: they are refused ' +
-        'by name, and so are those that the built-in engine does not support. While no rig can ' +
+        'fields that belong to its operator, such as `priority` or `best_of`: they are rejected ' +
+        'by name, and so are fields that the built-in engine does not support. While no rig can ' +
         'serve the model the answer is 503 with `Retry-After`. A caller that disconnects after ' +
-        'the rig has accepted the request pays for the prompt and for what was sent. With ' +
+        'the rig has accepted the request pays for the prompt and for the sent part. With ' +
         '`stream` the answer is `text/event-stream`: chunks, a comment with the cost, ' +
         '`data: [DONE]`. With `X-Quipu-Resumable: true` a client resumes it after a lost ' +
         'connection.',

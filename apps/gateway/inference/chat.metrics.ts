@@ -11,7 +11,7 @@ const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144,
 
 /** The label of unknown names: each label value stays in memory, and callers may send any name. */
 const UNKNOWN_MODEL = 'unknown';
-/** The label of charges for what no rig answered. */
+/** The label of charges that no rig answered. */
 const NO_RIG = 'none';
 
 export interface ChatCharge {

@@ -5,13 +5,26 @@ import { StreamsHttpModule } from '../streams/streams-http.module.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
+import { ChatHeads } from './chat-heads.js';
+import { ChatOutcomes } from './chat-outcomes.js';
 import { ChatMetrics } from './chat.metrics.js';
+import { StreamedChats } from './streamed-chats.js';
 import { TranslatedChats } from './translated-chats.js';
+import { WholeChats } from './whole-chats.js';
 
 @Module({
   imports: [StreamsHttpModule],
   controllers: [ChatController, CompletionsController, MessagesController],
-  providers: [ApiGuard, ChatExchange, ChatMetrics, TranslatedChats],
+  providers: [
+    ApiGuard,
+    ChatExchange,
+    ChatHeads,
+    ChatMetrics,
+    ChatOutcomes,
+    StreamedChats,
+    TranslatedChats,
+    WholeChats,
+  ],
   exports: [ChatMetrics, TranslatedChats],
 })
 export class InferenceHttpModule {}

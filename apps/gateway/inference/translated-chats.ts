@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -21,13 +22,15 @@ export interface TranslatedRequest {
   readonly attempt: RequestAttempt | undefined;
 }
 
-/** What it asks for as a chat, and how its answer is written. */
+/** The request as a chat, and the format of its answer. */
 export interface Translation {
   readonly body: ChatBody;
   /** Default: a chat of OpenAI. */
   readonly format?: AnswerFormat;
   /** As in `ChatOrder`. */
   readonly others?: readonly ChatBody[];
+  /** As in `ChatOrder`. */
+  readonly original?: OriginalRequest;
 }
 
 /**

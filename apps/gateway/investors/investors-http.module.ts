@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { NodeThermals } from '#areas/investors/node-thermals.js';
+import { RigThermals } from '#areas/investors/rig-thermals.js';
 import { InvestorsController } from './investors.controller.js';
 
 /** Heartbeats are heard where temperatures are shown. */
-@Module({ controllers: [InvestorsController], providers: [NodeThermals] })
+@Module({ controllers: [InvestorsController], providers: [RigThermals] })
 export class InvestorsHttpModule {}

@@ -16,17 +16,17 @@ import { type FastifyRequest } from 'fastify';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import {
-  AllocateNodeShareCommand,
-  EndNodeShareCommand,
-} from '#areas/investors/change-node-share.handler.js';
+  AllocateRigShareCommand,
+  EndRigShareCommand,
+} from '#areas/investors/change-rig-share.handler.js';
 import { InvestorAccess } from '#areas/investors/investor-access.js';
 import {
   InvestorDashboardQuery,
-  InvestorNodesQuery,
+  InvestorRigsQuery,
   InvestorRevenueQuery,
 } from '#areas/investors/investor.queries.js';
 import { type InvestorsErrorCode } from '#areas/investors/investors.errors.js';
-import { NodeThermals } from '#areas/investors/node-thermals.js';
+import { RigThermals } from '#areas/investors/rig-thermals.js';
 import { UserId } from '#events/vocabulary.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { parseUsd, toDecimal } from '#platform/kernel/money.js';
@@ -41,10 +41,10 @@ import { asOfOf } from '../time-travel/as-of.dto.js';
 import {
   AskedInvestorDto,
   InvestorDashboardDto,
-  InvestorNodesDto,
-  NewNodeShareDto,
-  NodeSharePathDto,
-  NodeShareResultDto,
+  InvestorRigsDto,
+  NewRigShareDto,
+  RigSharePathDto,
+  RigShareResultDto,
   RevenueListDto,
   RevenuePageDto,
 } from './investors.dto.js';
@@ -52,7 +52,7 @@ import { presentDashboard, presentNodes, presentRevenuePage } from './investors.
 
 const BASIS_POINTS_PER_PERCENT = 100;
 
-/** What an investor sees; an Admin sees it for any investor, and allocates shares. */
+/** The routes of an investor; an Admin uses them for any investor, and allocates shares. */
 @ApiTags('investors')
 @Roles('Investor', 'Admin')
 @Credentials('api-key', 'app-token')
@@ -62,7 +62,7 @@ export class InvestorsController {
   constructor(
     private readonly access: InvestorAccess,
     private readonly catalog: Catalog,
-    private readonly thermals: NodeThermals,
+    private readonly thermals: RigThermals,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
   ) {}
@@ -93,16 +93,16 @@ export class InvestorsController {
       'workers report now.',
   })
   @ApiOkResponse({
-    type: InvestorNodesDto,
+    type: InvestorRigsDto,
     description: 'The rigs with the shares of the investor.',
   })
   @FailsWith('investor_not_found')
   async nodes(
     @CurrentCaller() caller: Caller,
     @Query() query: AskedInvestorDto,
-  ): Promise<InvestorNodesDto> {
+  ): Promise<InvestorRigsDto> {
     const investorId = await this.access.investorOf(caller, query.investor_id);
-    const nodes = new InvestorNodesQuery(investorId, asOfOf(query));
+    const nodes = new InvestorRigsQuery(investorId, asOfOf(query));
     const found = await this.queries.execute(nodes);
     const names = new Set(this.catalog.rigs().map(({ name }) => name));
     return presentNodes(investorId, found, (rig) => ({
@@ -114,7 +114,7 @@ export class InvestorsController {
   @Get('revenue.php')
   @ApiOperation({
     summary: 'The daily revenue of an investor',
-    description: 'A page of what each rig earned on each day in UTC, newest first.',
+    description: 'A page of the earnings of each rig on each day in UTC, newest first.',
   })
   @ApiOkResponse({ type: RevenueListDto, description: 'A page of days.' })
   @FailsWith('investor_not_found')
@@ -136,13 +136,13 @@ export class InvestorsController {
       'Only for an Admin. The share earns from the charges that follow. The shares of a rig are ' +
       'at most the whole rig.',
   })
-  @ApiCreatedResponse({ type: NodeShareResultDto, description: 'The share.' })
+  @ApiCreatedResponse({ type: RigShareResultDto, description: 'The share.' })
   @FailsWith('investor_not_found', 'node_not_in_catalog', 'node_oversold', 'purchase_in_future')
   async allocate(
-    @Body() body: NewNodeShareDto,
+    @Body() body: NewRigShareDto,
     @CurrentCaller() { userId }: Caller,
     @Req() request: FastifyRequest,
-  ): Promise<NodeShareResultDto> {
+  ): Promise<RigShareResultDto> {
     const { rig } = body;
     if (!this.catalog.rigs().some(({ name }) => name === rig)) throw notInCatalog(rig);
     const share = {
@@ -155,7 +155,7 @@ export class InvestorsController {
       purchasedOn: body.purchased_on,
     };
     const context = contextOf(request.id, `user:${userId}`);
-    const allocationId = await this.commands.execute(new AllocateNodeShareCommand(share, context));
+    const allocationId = await this.commands.execute(new AllocateRigShareCommand(share, context));
     return { success: true, allocation_id: allocationId };
   }
 
@@ -167,15 +167,15 @@ export class InvestorsController {
     summary: 'End a share of a rig',
     description: 'Only for an Admin. What the share has earned stays.',
   })
-  @ApiOkResponse({ type: NodeShareResultDto, description: 'The share after its end.' })
+  @ApiOkResponse({ type: RigShareResultDto, description: 'The share after its end.' })
   @FailsWith('node_share_not_found')
   async end(
-    @Param() { rig, allocation_id: allocationId }: NodeSharePathDto,
+    @Param() { rig, allocation_id: allocationId }: RigSharePathDto,
     @CurrentCaller() { userId }: Caller,
     @Req() request: FastifyRequest,
-  ): Promise<NodeShareResultDto> {
+  ): Promise<RigShareResultDto> {
     const context = contextOf(request.id, `user:${userId}`);
-    await this.commands.execute(new EndNodeShareCommand({ rig, allocationId }, context));
+    await this.commands.execute(new EndRigShareCommand({ rig, allocationId }, context));
     return { success: true, allocation_id: allocationId };
   }
 }

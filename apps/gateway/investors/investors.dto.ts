@@ -38,7 +38,7 @@ export class RevenuePageDto extends PageDto {
   readonly investor_id?: number;
 }
 
-export class NewNodeShareDto {
+export class NewRigShareDto {
   @IdField('A user with the role Investor.', { fromText: false })
   readonly investor_id!: number;
 
@@ -80,7 +80,7 @@ export class NewNodeShareDto {
   readonly purchased_on!: string;
 }
 
-export class NodeSharePathDto {
+export class RigSharePathDto {
   @TextField({
     description: 'The name of the rig.',
     matches: RIG_PATTERN,
@@ -135,11 +135,14 @@ export class InvestorDashboardDto extends PositionedAnswerDto {
   readonly portfolio_summary!: PortfolioDto;
   @ApiProperty({ type: YieldDto })
   readonly yield_metrics!: YieldDto;
-  @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
+  @ApiProperty({
+    description: 'Charges count that are among so many events of the log.',
+    example: '41',
+  })
   readonly accrued_through!: string;
 }
 
-export class NodeAllocationDto {
+export class RigAllocationDto {
   @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8102' })
   readonly allocation_id!: string;
   @ApiProperty({ example: 50 })
@@ -158,7 +161,7 @@ export class NodeAllocationDto {
   readonly ended_at!: string | null;
 }
 
-export class NodeTemperatureDto {
+export class RigTemperatureDto {
   @ApiProperty({ example: 'text', description: 'The engine that reports it.' })
   readonly device!: string;
   @ApiProperty({ example: 61.5 })
@@ -167,7 +170,7 @@ export class NodeTemperatureDto {
   readonly measured_at!: string;
 }
 
-export class InvestorNodeDto {
+export class InvestorRigDto {
   @ApiProperty({ example: 'local-vllm', description: 'The name of the rig.' })
   readonly name!: string;
   @ApiProperty({ enum: ['allocated', 'ended'], description: 'Ended: no share is held any more.' })
@@ -178,13 +181,13 @@ export class InvestorNodeDto {
   readonly share_pct!: number;
   @ApiProperty({ example: 4 })
   readonly gpus!: number;
-  @ApiProperty({ type: [NodeAllocationDto] })
-  readonly allocations!: readonly NodeAllocationDto[];
+  @ApiProperty({ type: [RigAllocationDto] })
+  readonly allocations!: readonly RigAllocationDto[];
   @NullableField(
-    [NodeTemperatureDto],
+    [RigTemperatureDto],
     'The last report of the rig’s workers; null where none has come in 30 seconds.',
   )
-  readonly temperatures!: readonly NodeTemperatureDto[] | null;
+  readonly temperatures!: readonly RigTemperatureDto[] | null;
   @ApiProperty({ type: InvestorRevenueDto, description: 'Of 30 days, UTC, with today.' })
   readonly last_30d!: InvestorRevenueDto;
   @ApiProperty({ type: InvestorRevenueDto })
@@ -195,11 +198,11 @@ export class InvestorNodeDto {
   readonly last_charged_hour!: string | null;
 }
 
-export class InvestorNodesDto extends PositionedAnswerDto {
+export class InvestorRigsDto extends PositionedAnswerDto {
   @ApiProperty({ example: 9 })
   readonly investor_id!: number;
-  @ApiProperty({ type: [InvestorNodeDto], description: 'By name.' })
-  readonly nodes!: readonly InvestorNodeDto[];
+  @ApiProperty({ type: [InvestorRigDto], description: 'By name.' })
+  readonly nodes!: readonly InvestorRigDto[];
 }
 
 export class DailyRevenueDto extends InvestorRevenueDto {
@@ -220,7 +223,7 @@ export class RevenueListDto extends PageOfListDto {
   readonly revenue!: readonly DailyRevenueDto[];
 }
 
-export class NodeShareResultDto extends AnswerDto {
+export class RigShareResultDto extends AnswerDto {
   @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8102' })
   readonly allocation_id!: string;
 }

@@ -1,19 +1,19 @@
 import {
   type InvestorDashboard,
-  type InvestorNode,
-  type InvestorNodes,
+  type InvestorRig,
+  type InvestorRigs,
   type Revenue,
   type RevenuePage,
 } from '#areas/investors/investor.queries.js';
-import { type NodeTemperature } from '#areas/investors/node-thermals.js';
+import { type RigTemperature } from '#areas/investors/rig-thermals.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
-import { type NodeShare } from '#projections/investors/node-shares.projection.js';
+import { type RigShare } from '#projections/investors/rig-shares.projection.js';
 import { presentPage } from '../pages/page.dto.js';
 import {
   type InvestorDashboardDto,
-  type InvestorNodeDto,
-  type InvestorNodesDto,
-  type NodeAllocationDto,
+  type InvestorRigDto,
+  type InvestorRigsDto,
+  type RigAllocationDto,
   type RevenueListDto,
   type RevenuePageDto,
 } from './investors.dto.js';
@@ -45,17 +45,17 @@ export const presentDashboard = (dashboard: InvestorDashboard): InvestorDashboar
   position: dashboard.position.toString(),
 });
 
-/** What is known of a rig now. */
-export interface NodeState {
+/** The current state of a rig. */
+export interface RigState {
   readonly isInCatalog: boolean;
-  readonly temperatures: readonly NodeTemperature[] | null;
+  readonly temperatures: readonly RigTemperature[] | null;
 }
 
 export const presentNodes = (
   investorId: number,
-  { nodes, position }: InvestorNodes,
-  stateOf: (rig: string) => NodeState,
-): InvestorNodesDto => ({
+  { nodes, position }: InvestorRigs,
+  stateOf: (rig: string) => RigState,
+): InvestorRigsDto => ({
   success: true,
   investor_id: investorId,
   nodes: nodes.map((node) => presentNode(node, stateOf(node.rig))),
@@ -63,9 +63,9 @@ export const presentNodes = (
 });
 
 const presentNode = (
-  { rig, held, ended, last30Days, lifetime, lastHour }: InvestorNode,
-  { isInCatalog, temperatures }: NodeState,
-): InvestorNodeDto => ({
+  { rig, held, ended, last30Days, lifetime, lastHour }: InvestorRig,
+  { isInCatalog, temperatures }: RigState,
+): InvestorRigDto => ({
   name: rig,
   status: held.length > 0 ? 'allocated' : 'ended',
   is_in_catalog: isInCatalog,
@@ -86,7 +86,7 @@ const presentNode = (
   last_charged_hour: lastHour && `${lastHour}:00:00.000Z`,
 });
 
-const presentAllocation = ({ allocated, endedAt }: NodeShare): NodeAllocationDto => ({
+const presentAllocation = ({ allocated, endedAt }: RigShare): RigAllocationDto => ({
   allocation_id: allocated.allocationId,
   share_pct: allocated.shareBasisPoints / BASIS_POINTS_PER_PERCENT,
   platform_fee_pct: allocated.platformFeeBasisPoints / BASIS_POINTS_PER_PERCENT,

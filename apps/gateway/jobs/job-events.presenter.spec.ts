@@ -49,7 +49,7 @@ const events: readonly (readonly [string, JobEvent, readonly string[]])[] = [
 ];
 
 describe('an event of a job as a server-sent event', () => {
-  it.each(events)('is %s, with what its owner may know', (name, event, fields) => {
+  it.each(events)('is %s, with the facts for its owner', (name, event, fields) => {
     const text = presentJobEvent({ revision: 7n, recordedAt: RECORDED_AT, event });
     const [id, title, data = ''] = text.split('\n');
     expect([id, title]).toEqual(['id: 7', `event: ${name}`]);

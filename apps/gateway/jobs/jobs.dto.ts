@@ -23,7 +23,8 @@ export class JobsPageDto {
   @TextField({
     required: false,
     example: '7',
-    description: 'An account. Default: that of the caller. Another one needs the role Admin.',
+    description:
+      'An account. Default: the account of the caller. Another one needs the role Admin.',
     matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
     expected: 'the id of an account',
   })

@@ -88,7 +88,7 @@ export class MeshHandoffResultDto {
   readonly raft_leader!: string | null;
   @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
   readonly lease_ttl_sec!: number;
-  @ApiProperty({ example: 2, description: 'Higher than that of every earlier lease of the task.' })
+  @ApiProperty({ example: 2, description: 'Higher than every earlier token of the task.' })
   readonly fencing_token!: number;
   @InstantField('The end of the lease without a heartbeat.')
   readonly lease_expires_at!: string;
@@ -103,7 +103,10 @@ export class MeshHandoffResultDto {
     1,
   )
   readonly cluster_size!: number | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }
 

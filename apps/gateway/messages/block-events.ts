@@ -3,7 +3,7 @@ import { namedEvent } from '../sse/sse.js';
 
 /**
  * Writes the pieces of an answer as the content blocks of a stream, one after another: the text,
- * then the first call, as they come. Pieces of further calls may come in between those of the
+ * then the first call, as they come. Pieces of further calls may come in between the pieces of the
  * first, and wait for the end; so does a text after a call.
  */
 export class BlockEvents {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ChatBody, parseChatBody, TIMESTEPS_MAX } from '#areas/inference/chat-body.js';
+import { AUTO, ROUTING_MODE_LENGTH_MAX } from '#areas/inference/routing-modes.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { refusedField, refusedFields } from '#platform/runtime/commands/refused-request.js';
 import { chatMessagesOf } from './content-blocks.js';
@@ -79,6 +80,29 @@ export const chatOf = (sent: unknown): ChatBody => {
     throw refusedField('messages', `a chat has at most ${MESSAGES_MAX} messages`);
   }
   return parseChatBody({ ...chatFieldsOf(body), messages });
+};
+
+/** What a hold needs of a message that a chat cannot express; the rest passes as it is. */
+const UntranslatedBody = z.looseObject({
+  model: z.string().min(1).max(256),
+  max_tokens: z.int().min(1).max(10_000_000),
+  messages: z
+    .array(z.looseObject({ role: z.string() }))
+    .min(1)
+    .max(MESSAGES_MAX),
+  stream: z.boolean().optional(),
+  routing_mode: z.string().max(ROUTING_MODE_LENGTH_MAX).default(AUTO),
+});
+
+/**
+ * The fields of a message as those of a chat, so that they are counted and held for; null for a body
+ * that no rig would take either. Fields that a hold reads otherwise in a chat are left out.
+ */
+export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
+  const read = UntranslatedBody.safeParse(sent);
+  if (!read.success) return null;
+  const { n: _n, adapter: _adapter, max_completion_tokens: _limit, ...body } = read.data;
+  return { ...body, timesteps: 1 };
 };
 
 const chatFieldsOf = (body: MessagesBody): Readonly<Record<string, unknown>> => {

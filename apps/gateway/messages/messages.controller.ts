@@ -1,4 +1,4 @@
-import { Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Headers, Inject, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -8,14 +8,18 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { RIGS } from '#areas/inference/ports.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
+import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { chatOf } from './messages.body.js';
+import { chatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
 import { UncountedTokensGuard } from './uncounted-tokens.guard.js';
@@ -36,7 +40,10 @@ const VERSION_HEADER = 'anthropic-version';
 @UseGuards(ApiGuard)
 @Controller('v1/messages')
 export class MessagesController {
-  constructor(private readonly chats: TranslatedChats) {}
+  constructor(
+    private readonly chats: TranslatedChats,
+    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -54,8 +61,22 @@ export class MessagesController {
   ): Promise<AnswerEnd> {
     refuseOtherVersion(version);
     return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
-      translated(sent, request.id),
+      this.#translated(sent, request),
     );
+  }
+
+  /** What a chat cannot express goes to rigs that speak the dialect, if the model has some. */
+  #translated(sent: unknown, request: FastifyRequest): Translation {
+    const original = originalOf(request);
+    try {
+      return translationOf(chatOf(sent), request, original);
+    } catch (error) {
+      if (!original || !(error instanceof RefusedRequestError)) throw error;
+      const body = untranslatedChatOf(sent);
+      if (!body || !this.rigs.speaks(body.model, 'messages')) throw error;
+      const untranslated = error.failure.param ?? 'messages';
+      return translationOf(body, request, { ...original, untranslated });
+    }
   }
 
   @Post('count_tokens')
@@ -85,9 +106,24 @@ const refuseOtherVersion = (version: string | undefined): void => {
   throw refusedField(VERSION_HEADER, `expected ${VERSIONS.join(' or ')}`);
 };
 
-const translated = (sent: unknown, requestId: string): Translation => {
-  const body = chatOf(sent);
+const translationOf = (
+  body: ChatBody,
+  { id: requestId }: FastifyRequest,
+  original: OriginalRequest | undefined,
+): Translation => {
   const { model, stop } = body;
   const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? []);
-  return { body, format: messageFormat({ requestId, model, stopSequences }) };
+  const format = messageFormat({ requestId, model, stopSequences });
+  return { body, format, ...(original && { original }) };
+};
+
+/** Headers that say how a body is to be read: an open list of betas, and the version. */
+const BODY_HEADERS = [VERSION_HEADER, 'anthropic-beta'] as const;
+
+const originalOf = ({ sentBytes: bytes, headers }: FastifyRequest): OriginalRequest | undefined => {
+  const forwarded = BODY_HEADERS.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return bytes && { dialect: 'messages', bytes, headers: Object.fromEntries(forwarded) };
 };

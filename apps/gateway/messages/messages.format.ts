@@ -1,7 +1,11 @@
-import { type Usage } from '#platform/chats/chat-usage.js';
+import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
 import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
-import { anthropicEnvelope } from '../errors/envelope.js';
-import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
+import { anthropicEnvelope, type Failure } from '../errors/envelope.js';
+import {
+  type AnswerFormat,
+  originalFormat,
+  type StreamFormat,
+} from '../inference/answer-format.js';
 import { namedEvent } from '../sse/sse.js';
 import { BlockEvents } from './block-events.js';
 
@@ -20,7 +24,13 @@ export const messageFormat = (facts: MessageFacts): AnswerFormat => ({
     return JSON.stringify(messageOf(facts, content, stopOf(facts, choice ?? null), usage));
   },
   stream: () => messageStream(facts),
+  original: originalFormat('message', isMessageStop, (failure) => errorEvent(failure, facts)),
 });
+
+const isMessageStop = (event: string): boolean => event.startsWith('event: message_stop\n');
+
+const errorEvent = (failure: Failure, { requestId }: MessageFacts): string =>
+  namedEvent('error', null, anthropicEnvelope(failure, requestId));
 
 const messageStream = (facts: MessageFacts): StreamFormat => {
   const blocks = new BlockEvents(idOf(facts));
@@ -50,7 +60,7 @@ const messageStream = (facts: MessageFacts): StreamFormat => {
         eventOf('message_stop', {}),
       ].join('');
     },
-    failed: (failure) => namedEvent('error', null, anthropicEnvelope(failure, facts.requestId)),
+    failed: (failure) => errorEvent(failure, facts),
   };
 };
 
@@ -82,17 +92,19 @@ const idOf = ({ requestId }: MessageFacts): string => requestId.replaceAll('-', 
 
 /** Anthropic counts cached input beside `input_tokens`. A class that was not measured is null. */
 const usageOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => {
-  const writes = [
-    parts.cache_write_5m_tokens,
-    parts.cache_write_30m_tokens,
-    parts.cache_write_1h_tokens,
-  ].filter((count) => count !== undefined);
-  const written = writes.length > 0 ? writes.reduce((sum, count) => sum + count, 0) : null;
-  const read = parts.cache_read_tokens ?? null;
+  const { cache_write_5m_tokens: fiveMinutes, cache_write_1h_tokens: hour } = parts;
+  const written = writtenTokens(parts) ?? null;
+  const read = cachedTokens(parts) ?? null;
   return {
     input_tokens: promptTokens - (read ?? 0) - (written ?? 0),
     output_tokens: completionTokens,
     cache_creation_input_tokens: written,
+    ...((fiveMinutes ?? hour) !== undefined && {
+      cache_creation: {
+        ephemeral_5m_input_tokens: fiveMinutes ?? null,
+        ephemeral_1h_input_tokens: hour ?? null,
+      },
+    }),
     cache_read_input_tokens: read,
   };
 };

@@ -46,7 +46,7 @@ import {
   presentSubUsers,
 } from './partners.presenter.js';
 
-/** What a partner sees and changes itself; an Admin does it for any partner. */
+/** The routes of a partner; an Admin uses them for any partner. */
 @ApiTags('partners')
 @Roles('Partner', 'Admin')
 @Credentials('api-key', 'app-token')

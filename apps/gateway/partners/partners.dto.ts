@@ -166,7 +166,10 @@ export class PartnerOverviewDto extends PositionedAnswerDto {
   readonly partner!: PartnerDto;
   @ApiProperty({ type: PartnerMetricsDto })
   readonly metrics!: PartnerMetricsDto;
-  @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
+  @ApiProperty({
+    description: 'Charges count that are among so many events of the log.',
+    example: '41',
+  })
   readonly accrued_through!: string;
 }
 

@@ -112,11 +112,14 @@ export class CryptoInvoiceStatusDto extends CryptoInvoiceDto {
   readonly credited_usd!: number;
   @ApiProperty({ type: [CryptoPaymentDto] })
   readonly payments!: readonly CryptoPaymentDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }
 
-/** What the payer sees of an invoice. */
+/** The part of an invoice that the payer sees. */
 export class PaymentStatusDto extends AnswerDto {
   @ApiProperty({ enum: STATUSES })
   readonly status!: string;

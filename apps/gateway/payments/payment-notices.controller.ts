@@ -18,7 +18,7 @@ export class PaymentNoticesController {
     summary: 'Notify of a payment',
     description:
       'Signed as Standard Webhooks with `QUIPU_CRYPTO_NOTIFY_SECRET`. Invoice, currency and ' +
-      'amount must be those of the invoice. A notification credits nothing: it has the chain ' +
+      'amount must match the invoice. A notification credits nothing: it has the chain ' +
       'looked at.',
   })
   @ApiHeader({ name: 'webhook-id', required: false, description: 'Of Standard Webhooks.' })

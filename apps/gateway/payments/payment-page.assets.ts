@@ -1,4 +1,4 @@
-/** What the payment page loads from this server. Its policy allows nothing else. */
+/** The files that the payment page loads from this server. Its policy allows nothing else. */
 
 export const PAGE_POLICY = [
   "default-src 'none'",

@@ -45,7 +45,7 @@ import {
 } from './payouts.dto.js';
 import { presentOpenPayouts, presentPayouts } from './payouts.presenter.js';
 
-/** Partners and investors ask for what they have earned; an Admin approves and pays. */
+/** Partners and investors ask for payouts of their earnings; an Admin approves and pays. */
 @ApiTags('payouts')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)

@@ -150,7 +150,7 @@ class PayeeBalanceDto {
   readonly open_usd!: number;
   @ApiProperty({ example: 100, description: 'Before tax.' })
   readonly paid_usd!: number;
-  @ApiProperty({ example: 10, description: 'The tax of what was paid.' })
+  @ApiProperty({ example: 10, description: 'The tax of the payment.' })
   readonly withheld_usd!: number;
   @ApiProperty({
     example: 79.5,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { PipelineController } from './pipeline.controller.js';
+import { PlacementController } from './placement.controller.js';
 
-@Module({ controllers: [PipelineController] })
+@Module({ controllers: [PlacementController] })
 export class PlacementHttpModule {}

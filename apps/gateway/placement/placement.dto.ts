@@ -31,7 +31,7 @@ export class PlacementOrderDto {
     required: false,
     maxLength: MODEL_LENGTH_MAX,
     example: 'quipu/mini',
-    description: 'The account’s own name for what is placed.',
+    description: 'The account’s own name for the placed model.',
     minLength: 1,
   })
   readonly model?: string;
@@ -115,7 +115,10 @@ export class PlacementResultDto {
   readonly links!: readonly PlacedLinkDto[];
   @InstantField('The reservation ends then without a release.')
   readonly expires_at!: string;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }
 

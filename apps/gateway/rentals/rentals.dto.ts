@@ -45,7 +45,7 @@ export class StartRentalDto {
   @TextField({
     required: false,
     example: 'debian:stable-slim',
-    description: 'The image of the container; default: that of the installation.',
+    description: 'The image of the container; default: the image of the installation.',
     matches: /^[a-z0-9][a-z0-9._/:@-]{0,254}$/,
     expected: 'the name of an image',
   })

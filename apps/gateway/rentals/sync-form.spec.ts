@@ -21,7 +21,7 @@ const api_key = field('api_key', KEY);
 const job_id = field('job_id', '3');
 const file_path = field('file_path', 'a.txt');
 
-/** What the form makes of the parts, and what it did meanwhile. */
+/** The form read from the parts, and its effects meanwhile. */
 const read = async (...parts: readonly FormPart[]) => {
   const story: string[] = [];
   const credential = { kind: 'renter_key', id: 'hash' };

@@ -74,7 +74,13 @@ export class ResponsesController {
     const asked = { caller, request, reply, attempt };
     if (isInBackground(request)) return this.background.begin(asked);
     return this.chats.answer(asked, (sent, receivedAtMs) =>
-      this.exchange.translate({ sent, caller, requestId: request.id, receivedAtMs }),
+      this.exchange.translate({
+        sent,
+        sentBytes: request.sentBytes,
+        caller,
+        requestId: request.id,
+        receivedAtMs,
+      }),
     );
   }
 
@@ -95,7 +101,7 @@ export class ResponsesController {
   @OpenAiErrors()
   @ApiOperation({
     summary: 'List the input items of a response',
-    description: 'The items that its request sent, without those of the responses before it.',
+    description: 'The items that its request sent, without the items of the responses before it.',
   })
   @ApiOkResponse({ type: InputItemsDto, description: 'A page of the input items.' })
   @FailsWith('response_not_found')

@@ -6,23 +6,29 @@ import { type Conversation, ResponseStore } from '#areas/responses/response-stor
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RIGS } from '#areas/inference/ports.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { type Translation } from '../inference/translated-chats.js';
 import { inputItemsOf, type Item } from '#areas/responses/translation/input-items.js';
 import { type ResponseObject } from '#areas/responses/translation/response-object.js';
 import { readResponseBody, type ResponseBody } from '#areas/responses/translation/response-body.js';
 import { chatOf, keyOf } from '#areas/responses/translation/response-chat.js';
-import { responseFormat } from './responses.format.js';
+import { originalResponseFormat, responseFormat } from './responses.format.js';
+import { untranslatedChatOf } from './untranslated-response.js';
 
 /** A request for a response. */
 export interface ResponseRequest {
   readonly sent: unknown;
+  /** The bytes of the same. */
+  readonly sentBytes?: Buffer | undefined;
   readonly caller: Caller;
   readonly requestId: string;
   readonly receivedAtMs: number;
 }
 
-/** What a request means: its own items, and the responses that it continues. */
+/** The meaning of a request: its own items, and the responses that it continues. */
 export interface ReadRequest {
   readonly responseId: string;
   readonly body: ResponseBody;
@@ -37,6 +43,7 @@ export class ResponsesExchange {
     private readonly responses: ResponseStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
   ) {}
 
   /** @throws RefusedRequestError 400 that names the field; DomainError of the area responses */
@@ -54,8 +61,28 @@ export class ResponsesExchange {
     return { responseId, body, input, before };
   }
 
-  /** @throws those of `read` */
+  /**
+   * A response that Quipu does not keep goes as it is to rigs that speak the dialect; if a chat
+   * cannot express it, to such rigs only.
+   * @throws the errors of `read`
+   */
   async translate(asked: ResponseRequest): Promise<Translation> {
+    const { sent, sentBytes: bytes } = asked;
+    const kept = untranslatedChatOf(sent);
+    const original = kept && bytes && ({ dialect: 'responses', bytes } as const);
+    try {
+      const translation = await this.#translate(asked);
+      return original ? { ...translation, original } : translation;
+    } catch (error) {
+      if (!original || !(error instanceof RefusedRequestError)) throw error;
+      if (!this.rigs.speaks(kept.model, 'responses')) throw error;
+      const untranslated = error.failure.param ?? 'input';
+      const format = originalResponseFormat(responseIdOf(asked.requestId));
+      return { body: kept, original: { ...original, untranslated }, format };
+    }
+  }
+
+  async #translate(asked: ResponseRequest): Promise<Translation> {
     const { receivedAtMs } = asked;
     const request = await this.read(asked);
     const { responseId, body, input, before } = request;

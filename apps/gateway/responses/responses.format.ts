@@ -3,8 +3,13 @@ import {
   answeredResponse,
   endedResponse,
 } from '#areas/responses/translation/answered-response.js';
-import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
-import { type Fields, readAnswer } from '#platform/chats/read-answer.js';
+import { interruptedEvent } from '../streams/stream-forms.js';
+import {
+  type AnswerFormat,
+  originalFormat,
+  type StreamFormat,
+} from '../inference/answer-format.js';
+import { readAnswer } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 import { OutputItems, type StreamEvent } from '#areas/responses/translation/output-items.js';
 import {
@@ -29,7 +34,17 @@ export const responseFormat = (writing: ResponseWriting): AnswerFormat => ({
     return JSON.stringify(await kept(writing, response));
   },
   stream: () => responseStream(writing),
+  original: originalResponseFormat(writing.id),
 });
+
+/** The answer of a rig that speaks responses. */
+export const originalResponseFormat = (streamId: string): AnswerFormat =>
+  originalFormat('response', isEnd, (failure) =>
+    interruptedEvent('response', { failure, streamId, events: 0 }),
+  );
+
+const isEnd = (event: string): boolean =>
+  /^event: response\.(?:completed|incomplete|failed)\n/.test(event);
 
 /** The response says that it is stored only where it is. */
 const kept = async (
@@ -39,7 +54,6 @@ const kept = async (
 
 const responseStream = (writing: ResponseWriting): StreamFormat => {
   const items = new OutputItems(writing.key);
-  let stated: Fields | undefined;
   let written = 0;
   const writeAll = (events: readonly StreamEvent[]): string =>
     events
@@ -56,14 +70,13 @@ const responseStream = (writing: ResponseWriting): StreamFormat => {
     },
     page: (lines) =>
       writeAll(
-        lines.map(readAnswer).flatMap(({ choices, usage }) => {
-          stated = usage ?? stated;
-          return choices.flatMap((choice) => items.add(choice));
-        }),
+        lines
+          .map(readAnswer)
+          .flatMap(({ choices }) => choices.flatMap((choice) => items.add(choice))),
       ),
     end: async (usage) => {
       const events = items.end();
-      const response = await kept(writing, endedResponse(writing, items, usage, stated));
+      const response = await kept(writing, endedResponse(writing, items, usage));
       const { status } = response;
       const type = status === 'completed' ? 'response.completed' : 'response.incomplete';
       return writeAll([...events, { type, response }]);

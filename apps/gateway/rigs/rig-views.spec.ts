@@ -132,7 +132,7 @@ describe('the views of rigs', () => {
     ...uncertified,
   };
 
-  it('are those of the catalog and of workers, in one shape', async () => {
+  it('are the rigs of the catalog and of workers, in one shape', async () => {
     expect(await views.list()).toEqual([
       {
         id: 'vllm',

@@ -18,7 +18,7 @@ import {
   presentWorkerRigDetail,
 } from './rigs.presenter.js';
 
-/** The rigs of the catalog and those of workers, in one shape. */
+/** The rigs of the catalog and of workers, in one shape. */
 @Injectable()
 export class RigViews {
   constructor(

@@ -43,7 +43,7 @@ export class RigsController {
   @ApiOperation({
     summary: 'List the rigs',
     description:
-      'The rigs of the catalog with their last certification, and those that workers have ' +
+      'The rigs of the catalog with their last certification, and the rigs that workers have ' +
       'registered. A worker’s rig that is lost or has stopped is listed for a day.',
   })
   @ApiOkResponse({ type: RigListDto, description: 'The rigs.' })

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { RIG_KINDS, type RigKind } from '#events/rig-kinds.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
 
@@ -102,8 +103,8 @@ export class RigDto {
   })
   readonly source!: 'catalog' | 'worker';
 
-  @ApiProperty({ enum: ['openai', 'embedded', 'worker'] })
-  readonly kind!: 'openai' | 'embedded' | 'worker';
+  @ApiProperty({ enum: [...RIG_KINDS, 'worker'] })
+  readonly kind!: RigKind | 'worker';
 
   @NullableField(String, 'Null: in none.', 'uk')
   readonly region!: string | null;
@@ -173,7 +174,7 @@ export class RigDto {
 export class RigListDto extends AnswerDto {
   @ApiProperty({
     type: [RigDto],
-    description: 'Those of the catalog in its order, then those of workers by name.',
+    description: 'The rigs of the catalog in its order, then the rigs of workers by name.',
   })
   readonly rigs!: readonly RigDto[];
 }

@@ -12,7 +12,7 @@ import {
 } from './rig-detail.dto.js';
 import { type CertificationDto, type RigDto } from './rigs.dto.js';
 
-/** What is known of a rig of the catalog. */
+/** The known facts of a rig of the catalog. */
 export interface CatalogRigFacts {
   readonly rig: MeasuredRig;
   readonly standing: RigStanding | undefined;
@@ -20,7 +20,7 @@ export interface CatalogRigFacts {
   readonly status: RigStatus | undefined;
 }
 
-/** What is known of the rig of a worker. */
+/** The known facts of the rig of a worker. */
 export interface WorkerRigFacts {
   readonly rig: WorkerRig;
   /** As this gateway has heard it last. */
@@ -170,7 +170,7 @@ export const presentWorkerRigDetail = (
   };
 };
 
-/** Only its certification is in the log; its health is that of this process. */
+/** Only its certification is in the log; its health is known to this process. */
 export const presentCatalogRigDetail = (facts: CatalogRigFacts): RigDetailDto => {
   const certifiedAt = facts.standing?.certification?.measuredAt;
   return {

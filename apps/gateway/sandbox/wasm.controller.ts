@@ -51,7 +51,7 @@ export class WasmController {
     description:
       'In a sandbox with the standard streams, clocks and randomness of WASI preview 1, without ' +
       'files and sockets. The price of `gas_limit` is held before the run, and the fuel that was ' +
-      'spent is charged, also for a module that traps or is ended, and that of its start. A ' +
+      'spent is charged, also for a module that traps or is ended, and the fuel of its start. A ' +
       'module that cannot be started is charged for being read. A caller that leaves does not ' +
       'end the run.',
   })

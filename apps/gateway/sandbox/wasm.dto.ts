@@ -21,7 +21,7 @@ export class ExecuteWasmDto {
     nullable: true,
     default: ENTRY_POINT_DEFAULT,
     description:
-      'The exported function to call. `_start` is that of a WASI program. The results of another ' +
+      'The exported function to call. `_start` starts a WASI program. The results of another ' +
       'function are printed behind its output, one on each line.',
     minLength: 1,
     maxLength: 256,
@@ -45,7 +45,7 @@ export class ExecuteWasmDto {
     nullable: true,
     default: GAS_LIMIT_DEFAULT,
     description:
-      'Fuel that the run may spend, as Wasmtime counts it. Its price is held, and that of the ' +
+      'Fuel that the run may spend, as Wasmtime counts it. Its price is held, and of the ' +
       'start of the module.',
     minimum: 1,
     maximum: UNITS_MAX,

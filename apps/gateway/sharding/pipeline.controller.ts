@@ -42,9 +42,9 @@ export class PipelineController {
     summary: 'Chat with a model whose layers are divided among processes',
     description:
       'Each stage holds a contiguous range of layers; hidden states travel over WebSockets. The ' +
-      'text is that of the undivided model, to the bit. The worst case is held before any work, ' +
-      'and the tokens are charged at the price of the model. A stage that is lost is replaced by ' +
-      'one that stands by, and the text goes on; without one the request fails and is free. A ' +
+      'text equals the text of the undivided model to the bit. The worst case is held before any ' +
+      'work, and the tokens are charged at the price of the model. A lost stage is replaced by a ' +
+      'standby, and the text continues; without one the request fails and is free. A ' +
       'caller that leaves pays for the tokens until then. `routing_mode: sharded_pipeline` of a ' +
       'chat does the same, as a stream, too.',
   })

@@ -157,7 +157,7 @@ export class PipelineAnswerDto {
   readonly transport!: Transport;
   @ApiProperty({ type: PipelineUsageDto })
   readonly usage!: PipelineUsageDto;
-  @ApiProperty({ description: 'How often the answer went on with a stage that stood by.' })
+  @ApiProperty({ description: 'How often the answer continued with a standby stage.' })
   readonly failovers!: number;
   @NullableField(Number, 'Mean of the hops to the last end.')
   readonly return_latency_ms!: number | null;

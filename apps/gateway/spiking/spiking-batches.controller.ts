@@ -71,7 +71,7 @@ export class SpikingBatchesController {
   @Get(':id')
   @ApiOperation({
     summary: 'Get a batch of spiking runs',
-    description: 'Its state, and the results of what has finished.',
+    description: 'Its state, and the results of the finished inputs.',
   })
   @ApiParam({ name: 'id', description: 'The id of its job.' })
   @ApiOkResponse({ type: SpikingBatchDto, description: 'The batch.' })

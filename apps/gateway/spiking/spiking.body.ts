@@ -28,7 +28,7 @@ const asked = {
     .min(1)
     .max(128)
     .nullish()
-    .describe('The slug of a network. Default: that of `routing_mode`.'),
+    .describe('The slug of a network. Default: the network of `routing_mode`.'),
   routing_mode: z
     .string()
     .min(1)
@@ -79,7 +79,7 @@ export const BatchBody = z.strictObject({
 
 type Asked = Pick<z.infer<typeof BatchBody>, Exclude<keyof z.infer<typeof BatchBody>, 'inputs'>>;
 
-/** What both routes ask of a network. */
+/** The fields of both routes that name a network. */
 export interface NetworkAsked {
   readonly model: string | null;
   readonly routingMode: string | null;

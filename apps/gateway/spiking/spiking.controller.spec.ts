@@ -14,12 +14,12 @@ const caller = { accountId: '7', userId: 7, credential: { keyId: 'key-1' } } as 
 const request = { id: '01996f4e-0000-7000-8000-000000000001' } as FastifyRequest;
 
 describe('a run of a spiking network', () => {
-  it('goes on when its caller leaves, and does not begin when the caller has left', async () => {
+  it('continues when its caller leaves, and does not begin when the caller has left', async () => {
     const seen: string[] = [];
     const raw = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: false });
     const execute = ({ signal }: InferSpikesCommand) => {
       raw.emit('close');
-      seen.push(signal.aborted ? 'aborted' : 'goes on');
+      seen.push(signal.aborted ? 'aborted' : 'continues');
       return Promise.reject(new Error('no network here'));
     };
     const controller = new SpikingController(
@@ -40,6 +40,6 @@ describe('a run of a spiking network', () => {
     await expect(infer()).rejects.toThrow('no network here');
     raw.destroyed = true;
     await expect(infer()).rejects.toMatchObject({ reason: 'client_gone' });
-    expect(seen).toEqual(['goes on']);
+    expect(seen).toEqual(['continues']);
   });
 });

@@ -17,7 +17,7 @@ import { FailsWith } from '../openapi/failures.docs.js';
 import { FollowedEventsDocs, revisionOf } from './followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from './log-event-streams.js';
 
-/** What a client follows, event by event. */
+/** A stream of the log that a client follows, event by event. */
 export interface Followed<Event> {
   /** The area, which is the tag of the route. */
   readonly area: string;

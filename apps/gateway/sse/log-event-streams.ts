@@ -38,7 +38,7 @@ export class LogEventStreams {
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
     processEvents: ProcessEvents,
   ) {
-    // What is followed may last much longer than a drain.
+    // The followed work may last much longer than a drain.
     processEvents.onDrain(() => {
       for (const streams of this.#open.values()) {
         for (const stream of streams) stream.cut('shut_down');

@@ -14,7 +14,7 @@ export class StreamEnds {
 
   /**
    * Resolves after the last event of the stream, or when the request may wait no longer: its time
-   * is over, its caller has left, or the process stops. What is followed goes on then.
+   * is over, its caller has left, or the process stops. The followed work continues then.
    */
   async wait({ follow }: StreamHistory<unknown>, reply: FastifyReply): Promise<void> {
     if (reply.raw.destroyed) return;

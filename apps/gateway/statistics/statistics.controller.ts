@@ -17,6 +17,7 @@ import {
   StatisticsQueryDto,
 } from './statistics.dto.js';
 import { presentDataMoved, presentStatistics } from './statistics.presenter.js';
+import { PositionsIn } from '../time-travel/position.interceptor.js';
 
 @ApiTags('statistics')
 @UseGuards(ApiGuard)
@@ -25,6 +26,13 @@ export class StatisticsController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get('metrics')
+  @PositionsIn(
+    'summary',
+    'charts',
+    'revenue_trend',
+    'gpu_brand_distribution',
+    'telemetry_timeseries',
+  )
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'Anonymous figures of the platform',

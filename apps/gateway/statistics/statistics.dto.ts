@@ -57,7 +57,7 @@ class SummaryDto {
   readonly total_inferences_24h!: number | null;
   @NullableField(Number, 'Null: of too few accounts.')
   readonly revenue_usd_timespan!: number | null;
-  @ApiProperty({ description: 'The log position of these figures.', example: '42' })
+  @ApiProperty({ description: 'How many events of the log these figures reflect.', example: '42' })
   readonly position!: string;
 }
 
@@ -79,7 +79,7 @@ class TimeChartDto {
   readonly labels!: readonly string[];
   @ApiProperty({ type: [DatasetDto] })
   readonly datasets!: readonly DatasetDto[];
-  @ApiProperty({ description: 'The log position of this chart.', example: '42' })
+  @ApiProperty({ description: 'How many events of the log this chart reflects.', example: '42' })
   readonly position!: string;
 }
 
@@ -90,7 +90,7 @@ class ShareChartDto {
   readonly labels!: readonly string[];
   @ApiProperty({ type: [Number], example: [9, 5] })
   readonly series!: readonly number[];
-  @ApiProperty({ description: 'The log position of this chart.', example: '42' })
+  @ApiProperty({ description: 'How many events of the log this chart reflects.', example: '42' })
   readonly position!: string;
 }
 
@@ -116,7 +116,7 @@ export class StatisticsDto extends AnswerDto {
   readonly summary!: SummaryDto;
   @ApiProperty({ type: ChartsDto })
   readonly charts!: ChartsDto;
-  @ApiProperty({ description: 'The log position of every figure.', example: '42' })
+  @ApiProperty({ description: 'How many events of the log every figure reflects.', example: '42' })
   readonly position!: string;
 }
 
@@ -165,6 +165,9 @@ export class DataMovedDto extends MovedDto {
   readonly month!: string;
   @ApiProperty({ type: [MovedByRigDto] })
   readonly rigs!: readonly MovedByRigDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  @ApiProperty({
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+    example: '42',
+  })
   readonly position!: string;
 }

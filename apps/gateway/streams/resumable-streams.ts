@@ -40,7 +40,7 @@ export class ResumableStreams {
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
 
-  /** How long an answer goes on without a reader. */
+  /** How long an answer runs on without a reader. */
   get graceMs(): number {
     return this.kept.graceMs;
   }

@@ -88,7 +88,7 @@ describe('the writer of a resumable answer', () => {
     expect(keeper.hasEnded).toBe(true);
   });
 
-  it('goes on for a grace after its caller has left', async () => {
+  it('runs on for a grace after its caller has left', async () => {
     await leave();
     await writer.write(dataEvent({}));
     expect(keeper.events).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('the writer of a resumable answer', () => {
     await abandoned;
   });
 
-  it('goes on for another grace as long as it was read in the last one', async () => {
+  it('runs on for another grace as long as it was read in the last one', async () => {
     const reading = setInterval(() => (keeper.reads += 1n), GRACE_MS / 4);
     await leave();
     await laterThanGrace();
@@ -125,7 +125,7 @@ describe('the writer of a resumable answer', () => {
     await abandoned;
   });
 
-  it('closes a connection that takes nothing for a grace, and goes on', async () => {
+  it('closes a connection that takes nothing for a grace, and runs on', async () => {
     await writer.write(TOO_MUCH);
     expect(response.destroyed).toBe(true);
     await writer.write(dataEvent({}));

@@ -8,15 +8,15 @@ export interface ResumableAnswer {
   readonly streamId: string;
   readonly response: ServerResponse;
   readonly keeper: Pick<StreamKeeper, 'append' | 'cancelled' | 'end' | 'isKept' | 'readers'>;
-  /** How long the answer goes on without a reader. */
+  /** How long the answer runs on without a reader. */
   readonly graceMs: number;
-  /** Called when it has gone on for so long, is kept no longer, or is cancelled. */
+  /** Called when it had no reader for the grace, is kept no longer, or is cancelled. */
   readonly abandon: () => void;
 }
 
 /**
  * Writes an answer to its caller and keeps it, so that a caller who left can resume it. The answer
- * goes on while it is read anywhere, and for a grace without a reader.
+ * runs on while it is read anywhere, and for a grace without a reader.
  */
 export class ResumableWriter implements AnswerWriter {
   readonly #ids: EventIds;

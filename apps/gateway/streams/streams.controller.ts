@@ -58,8 +58,8 @@ export class StreamsController {
   @ApiOperation({
     summary: 'Cancel a stream',
     description:
-      'A resumable stream goes on when its caller disconnects. This ends it, at any gateway: it ' +
-      'is charged for what was generated until then.',
+      'A resumable stream runs on when its caller disconnects. This ends it, at any gateway: it ' +
+      'is charged for the text that was generated until then.',
   })
   @ApiOkResponse({ type: CancelledStreamDto, description: 'The stream is cancelled.' })
   @FailsWith('stream_not_found')

@@ -18,8 +18,8 @@ export const ResumableDocs = (): MethodDecorator =>
       name: 'X-Quipu-Resumable',
       required: false,
       description:
-        'With `true`, each event of a stream has an id, and the stream goes on for a while when ' +
-        'its caller is disconnected. It is charged once, for what is generated, read or not.',
+        'With `true`, each event of a stream has an id, and the stream runs on for a while when ' +
+        'its caller is disconnected. It is charged once, for the generated text, read or not.',
       schema: { type: 'string', enum: ['true', 'false'] },
     }),
     LastEventIdDocs(

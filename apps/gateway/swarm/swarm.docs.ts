@@ -19,7 +19,7 @@ export const SpeculativeDocs = (): MethodDecorator =>
       summary: 'Answer with a target and a draft',
       description:
         'The draft proposes tokens, and the target verifies them by exact rejection sampling: ' +
-        'the answer is distributed as that of the target alone, and costs as much. ' +
+        'the answer has the distribution of the target alone, and costs as much. ' +
         '`speedup_ratio` is measured and may be below 1.',
     }),
     ApiBody({

@@ -159,6 +159,9 @@ export class TaxStatusDto extends TablesUsedDto {
   readonly vat_rate_pct!: number | null;
   @NullableField(String, undefined, '2026-11-21T04:48:00.000Z')
   readonly set_at!: string | null;
-  @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
+  @ApiProperty({
+    example: '42',
+    description: 'How many events of the log the answer reflects, for `asOf`.',
+  })
   readonly position!: string;
 }

@@ -11,8 +11,8 @@ const read = async (query: object) => {
 describe('asOf', () => {
   it.each([
     [{}, undefined],
-    [{ asOf: '0' }, { position: 0n }],
-    [{ asOf: '9223372036854775807' }, { position: 9_223_372_036_854_775_807n }],
+    [{ asOf: '0' }, { size: 0n }],
+    [{ asOf: '9223372036854775807' }, { size: 9_223_372_036_854_775_807n }],
     [{ asOf: '2026-01-31T12:00:00Z' }, { instant: '2026-01-31T12:00:00.000Z' }],
     [{ asOf: '2026-01-31T12:00:00.5+02:00' }, { instant: '2026-01-31T10:00:00.500Z' }],
     [{ asOf: '2026-11-23' }, { instant: '2026-11-23T00:00:00.000Z' }],
@@ -37,7 +37,7 @@ describe('asOf', () => {
     await expect(read({ asOf })).rejects.toMatchObject({
       failure: {
         param: 'asOf',
-        message: expect.stringMatching(/^asOf: expected a log position, a day/),
+        message: expect.stringMatching(/^asOf: expected a number of events of the log, a day/),
       },
     });
   });

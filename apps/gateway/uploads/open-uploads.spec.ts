@@ -4,7 +4,7 @@ import { OpenUploads, UPLOADS_MAX } from './open-uploads.js';
 const ACCOUNT = 'acct-1';
 
 describe('the uploads of an account', () => {
-  it('are bounded at the same time, apart from those of others', async () => {
+  it('are bounded at the same time, apart from the uploads of others', async () => {
     const uploads = new OpenUploads();
     const ends = Array.from({ length: UPLOADS_MAX }, () => uploads.begin(ACCOUNT));
     expect(() => uploads.begin(ACCOUNT)).toThrow('wait for one to end');

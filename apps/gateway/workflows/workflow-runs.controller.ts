@@ -69,8 +69,8 @@ export class WorkflowRunsController {
     summary: 'Run a workflow',
     description:
       'Holds what is known of the worst case and begins. With `async` the answer comes at once, ' +
-      'as 202; otherwise when the run has ended and is charged. A run that goes on longer than a ' +
-      'request may is answered with 202 as well, and goes on.',
+      'as 202; otherwise when the run has ended and is charged. A run that takes longer than a ' +
+      'request may is answered with 202 as well, and continues.',
   })
   @ApiOkResponse({ type: WorkflowRunDto, description: 'The run, which has ended.' })
   @ApiAcceptedResponse({ type: WorkflowRunDto, description: 'The run, which has begun.' })
@@ -117,7 +117,7 @@ export class WorkflowRunsController {
   @Get('runs/:id')
   @ApiOperation({
     summary: 'Get a run',
-    description: 'Its state, its nodes with what they measured and brought, and its charge.',
+    description: 'Its state, its nodes with their measurements and results, and its charge.',
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
   @ApiOkResponse({ type: WorkflowRunDto, description: 'The run.' })

@@ -53,7 +53,7 @@ const presentNode = ({ node: one, elapsedMs, output, items }: ShownNode): NodeRe
   };
 };
 
-/** @param nowMs for the elapsed time of a run that goes on, in milliseconds since the Unix epoch */
+/** @param nowMs for the elapsed time of an open run, in milliseconds since the Unix epoch */
 export const presentRun = (
   { run, nodes, criticalPath }: ShownRun,
   nowMs: number,

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { StoredAdapters } from './stored-adapters.js';
 
-/** What `adapter-content.saga.ts` sends. It may come twice. */
+/** The command of `adapter-content.saga.ts`. It may come twice. */
 export class SettleAdapterContentCommand extends Command<void> {
   constructor(
     readonly accountId: string,

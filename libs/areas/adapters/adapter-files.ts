@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type FoundAdapter, type VaultEntry } from './adapter-vault.js';
 import { reject } from './adapters.errors.js';
 import { ADAPTER_SETTINGS, type AdapterSettings } from './adapters.settings.js';
@@ -33,7 +34,7 @@ export class AdapterFiles {
   async fileOf(adapter: FoundAdapter, base: BaseModel): Promise<string> {
     const { baseSha256, slug } = adapter.entry;
     if (base.sha256 !== baseSha256) {
-      const detail = `the adapter ${slug} was made for other weights than those of ${base.modelId}`;
+      const detail = `the adapter ${slug} was made for other weights than ${base.modelId} has`;
       return reject('adapter_base_mismatch', detail);
     }
     const file = this.#pathOf(adapter.entry);
@@ -56,7 +57,7 @@ export class AdapterFiles {
     const { rank, alpha } = entry;
     const config = { rank, alpha, targets: LORA_TARGET_NAMES };
     const adapter = readPeftWeights(await weights(), config, base);
-    await mkdir(this.settings.engineFolder, { recursive: true });
+    await createFolder(this.settings.engineFolder);
     const fresh = `${file}.${randomUUID()}`;
     await writeFile(fresh, writeLoraGguf(adapter, base));
     await rename(fresh, file);

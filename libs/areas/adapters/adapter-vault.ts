@@ -32,7 +32,7 @@ export interface FoundAdapter {
   readonly weights: () => Promise<Buffer>;
 }
 
-/** The shipped adapters, and those that an account uploaded. */
+/** The shipped adapters, and the uploaded ones of an account. */
 @Injectable()
 export class AdapterVault {
   constructor(

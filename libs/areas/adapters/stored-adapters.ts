@@ -85,7 +85,9 @@ export class StoredAdapters {
     return adapter;
   }
 
-  /** Retains the content of an adapter that is present, and releases that of a removed one. */
+  /**
+   * Retains the content of an adapter that is present, and releases the content of a removed one.
+   */
   async settleContent(accountId: string, adapterId: string): Promise<void> {
     const { state } = await this.#runner.stateOf(streamOf(accountId));
     const [present, removed] = [state.present.get(adapterId), state.removed.get(adapterId)];

@@ -1,34 +1,22 @@
 import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { type AgentSessionEvent, agentSessionEvents } from '#events/agents/agent-session.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
+  HistoryQuery,
   type LoggedEvent,
   StreamFollower,
   type StreamHistory,
 } from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/projections/reader.js';
 import { AgentAccess } from './session/agent-access.js';
 import { rejectAgents } from './session/agent-session.decider.js';
 import { agentStream } from './session/agent-streams.js';
 
 export type LoggedAgentEvent = LoggedEvent<AgentSessionEvent>;
 
-export type AgentHistory = StreamHistory<AgentSessionEvent>;
-
-export class AgentHistoryQuery extends Query<AgentHistory> {
-  constructor(
-    /** As a caller sent it. */
-    readonly sessionId: string,
-    readonly reader: Reader,
-    /** The revision after which the events begin; null for all. */
-    readonly after: bigint | null,
-  ) {
-    super();
-  }
-}
+export class AgentHistoryQuery extends HistoryQuery<AgentSessionEvent> {}
 
 @QueryHandler(AgentHistoryQuery)
 export class AgentHistoryHandler implements IQueryHandler<AgentHistoryQuery> {
@@ -43,15 +31,20 @@ export class AgentHistoryHandler implements IQueryHandler<AgentHistoryQuery> {
   }
 
   /** @throws DomainError `agent_session_not_found`, `agent_event_unknown` */
-  async execute({ sessionId, reader, after }: AgentHistoryQuery): Promise<AgentHistory> {
-    const session = await this.access.find(sessionId, reader);
+  async execute({
+    id,
+    reader,
+    after,
+  }: AgentHistoryQuery): Promise<StreamHistory<AgentSessionEvent>> {
+    const session = await this.access.find(id, reader);
     const stream = agentStream(session.started.sessionId);
-    if (after !== null && !(await this.#follower.hasEvent(stream, after))) {
-      rejectAgents('agent_event_unknown', `the session has no event ${after}`);
-    }
     const isOver = session.status === 'ended';
-    return this.#follower.history({ stream, after, isOver, isLast });
+    const followed = { stream, after, isOver, isLast };
+    return this.#follower.historyAfter(followed, rejectAfter);
   }
 }
 
 const isLast = ({ type }: AgentSessionEvent): boolean => type === 'AgentSessionEnded';
+
+const rejectAfter = (after: bigint): never =>
+  rejectAgents('agent_event_unknown', `the session has no event ${after}`);

@@ -3,6 +3,7 @@ import {
   AgentHoldEvidence,
   McpCallEvidence,
 } from '#events/agents/agent.evidence.js';
+import { TOKEN_UNITS_IN_WORDS } from '#platform/ledger/token-units.js';
 import { defineProduct } from '#platform/ledger/product.js';
 
 /** The whole tree of a session: its plans, and the calls of its tools. */
@@ -11,7 +12,7 @@ export const agentProduct = defineProduct({
   group: 'inference',
   callsTools: true,
   title: 'Agent sessions',
-  meters: { input_tokens: 'tokens of the prompts', output_tokens: 'tokens of the answers' },
+  meters: TOKEN_UNITS_IN_WORDS,
   holdEvidence: AgentHoldEvidence,
   captureEvidence: AgentCaptureEvidence,
 });

@@ -10,6 +10,7 @@ import { UserId } from '#events/vocabulary.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { ofModel } from '#platform/ledger/price-card.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -99,8 +100,8 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
       tools: [...tools],
       stepsMax: order.stepsMax,
       tokensMax: order.tokensMax,
-      held: [...model.linesOf(this.#worstCase(model, order))],
-      rateCardVersion: model.rateCardVersion,
+      held: [...ofModel(model.id, model.tariff.held(this.#worstCase(model, order)))],
+      rateCardVersion: model.tariff.rateCardVersion,
       // A request that is repeated after a crash is another order to the ledger.
       holdId: derivedId(`hold ${startedAt}`, sessionId),
       heldUntil: new Date(now + QUEUE_MS_MAX + RUN_MS_MAX + SETTLE_MS).toISOString(),

@@ -15,7 +15,7 @@ import { AUDIT_SETTINGS, type AuditSettings } from './audit.settings.js';
 
 /** How long a caller waits until what is in the log is in a checkpoint. */
 const WAIT_MS = 5_000;
-/** And for its witnesses, where it asks for them; then without. */
+/** Also for its witnesses, where it asks for them; then it continues alone. */
 const WITNESSES_WAIT_MS = 2_000;
 const POLL_MS = 25;
 
@@ -46,7 +46,7 @@ export class AuditLog {
     private readonly tree: TreeReader,
     private readonly checkpoints: CheckpointStore,
     private readonly signer: NoteSigner,
-    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head'>,
+    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head' | 'readAll'>,
     @Inject(AUDIT_SETTINGS) private readonly settings: Pick<AuditSettings, 'witnesses'>,
   ) {}
 
@@ -79,7 +79,7 @@ export class AuditLog {
     const leaf = await this.#built(this.tree.leaf(index));
     const hashes = await this.#built(this.tree.inclusion(index, size));
     if (!isIncluded({ index, size, leafHash: leaf.hash, proof: hashes, root })) {
-      throw auditError('audit_inconsistent', 'the log is not that of its last checkpoint');
+      throw auditError('audit_inconsistent', 'the log contradicts its last checkpoint');
     }
     return { ...leaf, hashes, checkpoint: published };
   }
@@ -122,8 +122,8 @@ export class AuditLog {
     const head = await this.eventStore.head();
     const endsAt = performance.now() + WAIT_MS;
     while (performance.now() < endsAt) {
-      const { size, position } = await this.tree.extent();
-      const checkpoint = position >= head ? await this.#published() : undefined;
+      const { size, isWhole } = await this.tree.extentUpTo(this.eventStore, head);
+      const checkpoint = isWhole ? await this.#published() : undefined;
       if (checkpoint && checkpoint.size >= size) return checkpoint;
       await sleep(POLL_MS);
     }

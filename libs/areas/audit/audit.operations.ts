@@ -27,7 +27,7 @@ export class AuditOperations implements ReadinessCheck, MetricsSource {
     });
     this.#contradicted = new Gauge({
       name: 'quipu_audit_contradicted',
-      help: '1 while the log is not that of its last checkpoint, in the process that signs them.',
+      help: '1 while the log contradicts its last checkpoint, in the process that signs them.',
       registers,
     });
   }

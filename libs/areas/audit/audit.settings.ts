@@ -66,7 +66,7 @@ export const auditSettings = defineSettings({
         .refine(isKeyName, 'expected a name without spaces and plus signs')
         .optional(),
       'the name of the log in its checkpoints, such as `quipu.example.com/audit`; a change of it ' +
-        'makes another log of it for those who verify',
+        'makes another log of it for its verifiers',
       '`quipu.local/` and 16 digits of its key',
     ),
     QUIPU_AUDIT_CHECKPOINT_MS: variable(

@@ -61,12 +61,12 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
   }
 }
 
-/** @throws DomainError `audit_inconsistent` for an event that is not that of its leaf */
+/** @throws DomainError `audit_inconsistent` for an event that differs from its leaf */
 export const audited = (event: RecordedEvent, leaf: ProvenLeaf): AuditedEvent => {
   const hasher = new EventHasher();
   const fields = storedFieldsOf(event);
   if (!hasher.leafHash(fields).equals(leaf.hash)) {
-    const detail = `the event at position ${event.position} differs from what was appended`;
+    const detail = `the event at position ${event.position} differs from the appended event`;
     throw auditError('audit_inconsistent', detail);
   }
   return { event, encoding: hasher.encode(fields), leaf };

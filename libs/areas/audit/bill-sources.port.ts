@@ -1,4 +1,4 @@
-/** A statement of billing: its fields are those that the verifier of bills knows. */
+/** A statement of billing: the verifier of bills knows its fields. */
 export interface BilledStatement {
   readonly status: string;
   /** The log position that it reflects. */
@@ -6,8 +6,8 @@ export interface BilledStatement {
 }
 
 /**
- * What other areas know of the money of an account. Injected by its class; the composition binds
- * it.
+ * The facts of other areas about the money of an account. Injected by its class; the composition
+ * binds it.
  */
 export abstract class BillSources {
   /** The stream with the money of an account. */

@@ -8,7 +8,7 @@ import {
 import { checkpointText, parseCheckpoint } from '#platform/audit/checkpoint.js';
 import { NoteSigner, parseNote } from '#platform/audit/signed-note.js';
 import { type TreeExtent } from '#platform/audit/tile-documents.js';
-import { TreeReader } from '#platform/audit/tree-reader.js';
+import { TreeReader, type WholeExtent } from '#platform/audit/tree-reader.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -41,7 +41,7 @@ export class CheckpointPublisher implements LeaderService {
     private readonly tree: TreeReader,
     private readonly checkpoints: CheckpointStore,
     private readonly signer: NoteSigner,
-    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head'>,
+    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head' | 'readAll'>,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(AUDIT_SETTINGS) private readonly settings: Omit<AuditSettings, 'origin'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -67,7 +67,7 @@ export class CheckpointPublisher implements LeaderService {
     return this.#status;
   }
 
-  /** Why the log is not that of the last checkpoint, or null. */
+  /** The difference between the log and the last checkpoint, or null. */
   get contradiction(): string | null {
     return this.#contradiction;
   }
@@ -92,14 +92,14 @@ export class CheckpointPublisher implements LeaderService {
   /** Publishes the tree as it is now, unless it is published already. */
   async publish(): Promise<void> {
     const head = await this.eventStore.head();
-    const extent = await this.tree.extent();
+    const extent = await this.tree.extentUpTo(this.eventStore, head);
     const { size, position } = extent;
     if (this.#published?.size === size) {
       this.#status = { ...statusOf('live'), position };
       return;
     }
     const last = await this.checkpoints.last();
-    this.#contradict(await this.#contradictionOf(last, extent, head));
+    this.#contradict(await this.#contradictionOf(last, extent));
     this.#status = { ...statusOf('live'), position };
     if (this.#contradiction !== null || (last && size <= last.size) || size === 0) return;
     const root = await this.tree.root(size);
@@ -131,18 +131,17 @@ export class CheckpointPublisher implements LeaderService {
 
   async #contradictionOf(
     last: PublishedCheckpoint | undefined,
-    { size, position }: TreeExtent,
-    head: bigint,
+    { size, isWhole }: WholeExtent,
   ): Promise<string | null> {
     if (!last) return null;
     if (size < last.size) {
       // The tree is built again after the read models were deleted.
-      if (position < head) return null;
+      if (!isWhole) return null;
       return `the log has ${size} events, and a checkpoint of ${last.size} was published`;
     }
     const root = await this.tree.root(last.size);
     if (root.equals(parseCheckpoint(parseNote(last.note).text).root)) return null;
-    return `the first ${last.size} events are not those of the checkpoint that was published`;
+    return `the first ${last.size} events differ from the checkpoint that was published`;
   }
 
   #contradict(reason: string | null): void {

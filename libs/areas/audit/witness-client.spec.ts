@@ -59,7 +59,7 @@ describe('the client of a witness', () => {
     expect(cosigned.witnesses).toEqual([signer.key]);
   });
 
-  it('proves the consistency with what the witness has seen, as it says', async () => {
+  it('proves the consistency with the size that the witness states', async () => {
     replies.push({ status: 409, body: '4\n' }, { status: 200, body: line });
     expect(await client.cosign(checkpoint)).toBe(line);
     const hashes = PROOF.map((hash) => `${hash.toString('base64')}\n`).join('');

@@ -27,7 +27,7 @@ export interface CheckpointToCosign {
 
 /** Asks one witness to cosign checkpoints: C2SP tlog-witness. */
 export class WitnessClient {
-  /** What the witness has cosigned last; it says so when this is wrong. */
+  /** The size that the witness has cosigned last; the witness corrects it when it is wrong. */
   #size = 0;
 
   constructor(

@@ -19,7 +19,7 @@ export const BatchPart = z.strictObject({
   failed: z.int().nonnegative(),
   output: Sha256Hex.nullable(),
   errors: Sha256Hex.nullable(),
-  /** Of the completed lines, by rig and meter. */
+  /** Of the completed and the aborted lines, by rig and meter. */
   usage: z.array(JobUsage),
 });
 export type BatchPart = z.infer<typeof BatchPart>;
@@ -36,21 +36,22 @@ export const countsOf = ({ parts }: BatchCheckpoint, total: number): BatchCounts
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),
 });
 
-/** Of the completed lines, by rig and meter. */
+/** Of the completed and the aborted lines, by rig and meter. */
 export const usageOf = ({ parts }: BatchCheckpoint): readonly JobUsage[] =>
   sumOf(
     parts.flatMap(({ usage }) => usage),
     byRigAndMeter,
   );
 
-/** Of the completed lines, by meter. */
+/** Of the completed and the aborted lines, by meter. */
 export const usageOnAllRigs = (checkpoint: BatchCheckpoint): readonly BatchUsage[] =>
   sumOf(
     usageOf(checkpoint).map(({ meter, quantity }) => ({ meter, quantity })),
     ({ meter }) => meter,
   );
 
-export const byRigAndMeter = ({ rig, meter }: JobUsage): string => `${rig ?? ''}\n${meter}`;
+/** By step and price, too. */
+export const byRigAndMeter = ({ quantity: _, ...units }: JobUsage): string => JSON.stringify(units);
 
 /** One usage for all that have the same key. */
 export const sumOf = <Usage extends BatchUsage>(

@@ -26,18 +26,19 @@ describe('the inspection of an input file', () => {
   it('sums the worst case of its lines at the batch price', async () => {
     const inspected = await inspect(`${inputLine('one')}\n\n${inputLine('three')}\n`);
     if (!('input' in inspected)) throw new Error('it has faults');
-    const { model, lines, bound, price } = inspected.input;
-    expect({ model, lines, bound }).toEqual({
-      model: MODEL,
-      lines: 2,
-      bound: { input_tokens: 8, output_tokens: 200 },
-    });
-    expect(price.linesOf(bound)).toMatchObject([{ quantity: 8 }, { quantity: 200 }]);
+    const { model, lines, held } = inspected.input;
+    expect({ model, lines }).toEqual({ model: MODEL, lines: 2 });
+    expect(held).toMatchObject([
+      { meter: 'input_tokens', quantity: 8 },
+      { meter: 'output_tokens', quantity: 200 },
+    ]);
   });
 
   it('leaves a body that the endpoint rejects to its run, and holds nothing for it', async () => {
     const inspected = await inspect(`${inputLine('one')}\n${inputLine('two', { text: 2 })}`);
-    expect(inspected).toMatchObject({ input: { lines: 2, bound: { output_tokens: 100 } } });
+    expect(inspected).toMatchObject({
+      input: { lines: 2, held: [{}, { meter: 'output_tokens', quantity: 100 }] },
+    });
   });
 
   it.each([

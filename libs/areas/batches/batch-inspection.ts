@@ -1,9 +1,12 @@
 import { type BatchFault, FAULTS_MAX } from '#events/batches/batch.events.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { INPUT_METER } from '#events/token-meters.js';
 import {
+  type AcceptedLine,
   type BatchEndpoint,
   type BatchPrice,
-  type Quantities,
 } from '#platform/batches/batch-endpoint.js';
+import { type TariffTerms } from '#platform/chats/token-tariff.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type BatchLine, LINE_BYTES_MAX, readLine } from './batch-line.js';
@@ -17,8 +20,10 @@ export interface InspectedInput {
   readonly model: string;
   readonly lines: number;
   readonly price: BatchPrice;
-  /** The worst case of all lines together. */
-  readonly bound: Quantities;
+  /** The instant of the price, in milliseconds since the Unix epoch. */
+  readonly pricedAtMs: number;
+  /** What is held: the worst case of all lines together. */
+  readonly held: readonly PriceLine[];
 }
 
 export type Inspection =
@@ -48,6 +53,7 @@ class Inspector {
   /** The line of each id. */
   readonly #ids = new Map<string, number>();
   readonly #bound = new Map<string, number>();
+  #terms: TariffTerms = { inputTokensMax: 0 };
   #model: string | undefined;
   #price: BatchPrice | undefined;
   #lines = 0;
@@ -81,7 +87,8 @@ class Inspector {
         model: this.#model,
         lines: this.#lines,
         price: this.#price,
-        bound: Object.fromEntries(this.#bound),
+        pricedAtMs: this.nowMs,
+        held: this.#price.linesOf(Object.fromEntries(this.#bound), this.#terms),
       },
     };
   }
@@ -95,9 +102,13 @@ class Inspector {
     }
     this.#ids.set(customId, number);
     if (!this.#checkModel(body['model'], number)) return;
-    for (const [meter, quantity] of Object.entries(this.#boundOf(body))) {
+    const accepted = this.#accept(body);
+    if (!accepted) return;
+    const { bound, terms } = accepted;
+    for (const [meter, quantity] of Object.entries(bound)) {
       this.#bound.set(meter, (this.#bound.get(meter) ?? 0) + quantity);
     }
+    this.#terms = dearest(this.#terms, { ...terms, inputTokensMax: bound[INPUT_METER] ?? 0 });
   }
 
   #checkModel(model: unknown, line: number): boolean {
@@ -121,12 +132,12 @@ class Inspector {
     return false;
   }
 
-  /** Nothing for a line that will fail. */
-  #boundOf(body: unknown): Quantities {
+  /** Undefined for a line that will fail. */
+  #accept(body: unknown): AcceptedLine | undefined {
     try {
-      return this.endpoint.accept(body).bound;
+      return this.endpoint.accept(body);
     } catch (error) {
-      if (error instanceof RefusedRequestError || error instanceof DomainError) return {};
+      if (error instanceof RefusedRequestError || error instanceof DomainError) return undefined;
       throw error;
     }
   }
@@ -135,3 +146,9 @@ class Inspector {
     this.#faults.push({ code, message, param, line });
   }
 }
+
+/** Terms at which no line costs more than at its own. */
+const dearest = (one: TariffTerms, other: TariffTerms): TariffTerms => ({
+  hasMedia: one.hasMedia === true || other.hasMedia === true,
+  inputTokensMax: Math.max(one.inputTokensMax ?? 0, other.inputTokensMax ?? 0),
+});

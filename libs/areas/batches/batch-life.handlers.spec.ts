@@ -88,8 +88,7 @@ describe('the end of a batch', () => {
     number,
     isCompleted,
     text: JSON.stringify({ custom_id: `line-${number}` }),
-    usage: isCompleted ? { input_tokens: 2 } : {},
-    rig: isCompleted ? 'local-vllm' : null,
+    used: isCompleted ? [{ meter: 'input_tokens', quantity: 2, rig: 'local-vllm' }] : [],
   });
 
   /** Line 3 is completed and line 1 has failed; the parts are in the order in which they ended. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { type JobUsage } from '#events/jobs/job.events.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { type BatchPart, byRigAndMeter, rangesOf, sumOf } from './batch-checkpoint.js';
 import { subjectOf } from './batch-records.js';
@@ -34,7 +33,12 @@ export class BatchParts {
       failed: failed.length,
       output,
       errors,
-      usage: [...sumOf(completed.flatMap(usageOfLine), byRigAndMeter)],
+      usage: [
+        ...sumOf(
+          results.flatMap(({ used }) => used),
+          byRigAndMeter,
+        ),
+      ],
     };
   }
 
@@ -81,10 +85,3 @@ const refsOf = ({ userId }: PartsOwner, parts: readonly BatchPart[]) => {
 async function* oncePiece(text: string): AsyncGenerator<Uint8Array, void, void> {
   yield Buffer.from(text);
 }
-
-const usageOfLine = ({ usage, rig }: LineResult): readonly JobUsage[] =>
-  Object.entries(usage).map(([meter, quantity]) => ({
-    ...(rig !== null && { rig }),
-    meter,
-    quantity,
-  }));

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { batchEvents } from '#events/batches/batch.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
-import { type Progress } from '#platform/jobs/job-type.js';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
+import { JobOverError, type Progress } from '#platform/jobs/job-type.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type BatchProgress } from '#events/batches/batch.job.js';
@@ -26,7 +27,13 @@ import {
   silent,
   USER_ID,
 } from './batches-world.fixture.js';
-import { type BatchCheckpoint, countsOf, finishedLines, NO_PARTS } from './batch-checkpoint.js';
+import {
+  type BatchCheckpoint,
+  countsOf,
+  finishedLines,
+  NO_PARTS,
+  usageOf,
+} from './batch-checkpoint.js';
 import { type BatchEndpoints } from './batch-endpoints.js';
 import { BatchParts } from './batch-parts.js';
 import { BatchRecords } from './batch-records.js';
@@ -83,6 +90,7 @@ describe('an attempt of a batch', () => {
   const attemptOf = (lines: number, checkpoint: BatchCheckpoint | null = null) => ({
     jobId: BATCH_ID,
     accountId: ACCOUNT_ID,
+    submittedAt: '2026-11-22T15:00:00.000Z',
     attempt: 1,
     input: {
       userId: USER_ID,
@@ -217,6 +225,43 @@ describe('an attempt of a batch', () => {
     expect(countsOf(last, 30)).toEqual({ total: 30, completed: 13, failed: 0 });
     const isFinished = finishedLines(last);
     expect([1, 13, 14].map(isFinished)).toEqual([true, true, false]);
+  });
+
+  it('charges what a rig had begun when the job was over, but not after a drain', async () => {
+    give(inputOf(3));
+    const endedBy = async (reason: Error) => {
+      const stop = new AbortController();
+      endpoint.asked.length = 0;
+      endpoint.before = async (text, signal) => {
+        if (text === 'line-1') return;
+        if (endpoint.asked.length === 3) setImmediate(() => stop.abort(reason));
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        if (text === 'line-2') {
+          throw new AbortedLineError([{ rig: 'mill', meter: 'input_tokens', quantity: 5 }]);
+        }
+      };
+      let last = NO_PARTS;
+      const work = runnerOf().run(attemptOf(3), stop.signal);
+      const ended = (async () => {
+        for await (const { checkpoint } of work) last = checkpoint ?? last;
+      })();
+      await expect(ended).rejects.toThrow(reason.message);
+      return last;
+    };
+    const over = await endedBy(new JobOverError());
+    expect(countsOf(over, 3)).toEqual({ total: 3, completed: 1, failed: 1 });
+    expect(await outputOf(over, 'errors')).toMatchObject([
+      {
+        custom_id: 'line-2',
+        response: null,
+        error: { code: 'request_aborted' },
+        charged: { input_tokens: 5 },
+      },
+    ]);
+    expect(usageOf(over)).toContainEqual({ rig: 'mill', meter: 'input_tokens', quantity: 5 });
+    const drained = await endedBy(new Error('the process stops'));
+    expect(countsOf(drained, 3)).toEqual({ total: 3, completed: 1, failed: 0 });
+    expect(usageOf(drained)).not.toContainEqual(expect.objectContaining({ quantity: 5 }));
   });
 
   it('waits for a rig that is away, and tries a failing line a few times', async () => {

@@ -145,12 +145,13 @@ export class BatchRunner implements JobRunner<
     }
   }
 
-  #workOf({ jobId: batchId, accountId, input }: Attempt): LineWork {
+  #workOf({ jobId: batchId, accountId, submittedAt, input }: Attempt): LineWork {
     const endpoint = this.endpoints.of(input.endpoint);
     if (!endpoint) throw new Error(`no area declares the batch endpoint ${input.endpoint}`);
     return new LineWork({
       batchId,
       accountId,
+      pricedAtMs: Date.parse(submittedAt),
       endpoint,
       meanings: this.areas.meanings(),
       backOff: this.settings.lineBackOff,

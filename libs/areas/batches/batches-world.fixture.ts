@@ -186,8 +186,12 @@ export class EchoEndpoint implements BatchEndpoint {
     this.asked.push(text);
     await this.before(text, signal);
     signal.throwIfAborted();
-    const usage = { input_tokens: text.length, output_tokens: 2 };
-    return { body: { echo: text }, usage, rig: rigOf(text) };
+    const rig = rigOf(text);
+    const used = [
+      { meter: 'input_tokens', quantity: text.length, rig },
+      { meter: 'output_tokens', quantity: 2, rig },
+    ];
+    return { body: { echo: text }, used };
   }
 
   retryOf(error: unknown): LineRetry {

@@ -71,7 +71,7 @@ export class CreateBatchHandler implements ICommandHandler<CreateBatchCommand> {
 
   async #submit(
     { accountId, ...facts }: BatchOrder,
-    { model, lines, price, bound }: InspectedInput,
+    { model, lines, price, pricedAtMs, held }: InspectedInput,
     context: CommandContext,
   ): Promise<void> {
     const { endpoint, inputFileId } = facts;
@@ -85,7 +85,8 @@ export class CreateBatchHandler implements ICommandHandler<CreateBatchCommand> {
         accountId,
         input: { ...facts, model, lines },
         summary,
-        hold: { lines: price.linesOf(bound), rateCardVersion, evidence },
+        hold: { lines: held, rateCardVersion, evidence },
+        pricedAtMs,
       },
       context,
     );

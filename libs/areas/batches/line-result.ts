@@ -1,6 +1,9 @@
+import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { type AbortedLineError } from '#platform/batches/aborted-line.js';
 import { type LineAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { errorType, type FailureDescription } from '#platform/runtime/areas/failure.js';
+import { sumOf } from './batch-checkpoint.js';
 import { type BatchLine } from './batch-line.js';
 
 /** A line that has run. */
@@ -9,10 +12,8 @@ export interface LineResult {
   readonly isCompleted: boolean;
   /** Its line of the output or error file, without the end of the line. */
   readonly text: string;
-  /** What it is charged for; nothing for a line that failed. */
-  readonly usage: Quantities;
-  /** The rig that answered; null where none did. */
-  readonly rig: string | null;
+  /** Its charged usage; nothing for a line that failed by itself. */
+  readonly used: readonly UsedUnits[];
 }
 
 const resultId = (requestId: string): string => `batch_req_${requestId.replaceAll('-', '')}`;
@@ -20,13 +21,20 @@ const resultId = (requestId: string): string => `batch_req_${requestId.replaceAl
 export const finishedResult = (
   { number, customId }: BatchLine,
   requestId: string,
-  { body, usage, rig }: LineAnswer,
+  { body, used }: LineAnswer,
 ): LineResult => {
   const response = { status_code: 200, request_id: requestId, body };
   const id = resultId(requestId);
-  const text = JSON.stringify({ id, custom_id: customId, response, error: null, charged: usage });
-  return { number, isCompleted: true, text, usage, rig };
+  const charged = chargedOf(used);
+  const text = JSON.stringify({ id, custom_id: customId, response, error: null, charged });
+  return { number, isCompleted: true, text, used };
 };
+
+/** Units by meter, as the files of a batch show them. */
+const chargedOf = (used: readonly UsedUnits[]): Quantities =>
+  Object.fromEntries(
+    sumOf(used, ({ meter }) => meter).map(({ meter, quantity }) => [meter, quantity]),
+  );
 
 /** The answer that the caller would have got without a batch. */
 export const failedResult = (
@@ -42,7 +50,23 @@ export const failedResult = (
     response,
     error: null,
   });
-  return { number, isCompleted: false, text, usage: {}, rig: null };
+  return { number, isCompleted: false, text, used: [] };
+};
+
+/** The batch ended while a rig worked on the line: charged as a chat whose caller leaves. */
+export const abortedResult = (
+  { number, customId }: BatchLine,
+  requestId: string,
+  { used }: AbortedLineError,
+): LineResult => {
+  const error = {
+    code: 'request_aborted',
+    message: 'The batch ended while a rig worked on this request, which is charged for its prompt.',
+  };
+  const id = resultId(requestId);
+  const charged = chargedOf(used);
+  const text = JSON.stringify({ id, custom_id: customId, response: null, error, charged });
+  return { number, isCompleted: false, text, used };
 };
 
 /** The line of the error file for a line that did not run. */

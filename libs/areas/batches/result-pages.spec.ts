@@ -6,8 +6,7 @@ const result = (number: number, text = 'x'): LineResult => ({
   number,
   isCompleted: true,
   text,
-  usage: {},
-  rig: null,
+  used: [],
 });
 
 const limits = { resultsMax: 2, charactersMax: 1_000, waitMsMax: 600_000 };

@@ -227,7 +227,7 @@ describe('the ledger of accounts', () => {
       expect(await typesOfHolds()).toEqual(['HoldPlaced', 'HoldReleased']);
     });
 
-    it('finds one that was charged, behind those of others', async () => {
+    it('finds one that was charged, behind the holds of others', async () => {
       await spend();
       await billing.ledger.place(orderOf([1_000, 0], OTHER_HOLD), context());
       expect(await settle()).toBe('charged');

@@ -59,7 +59,7 @@ export class AccountLedger extends Ledger {
 
   async #demandAny(accountId: string, requestId?: string): Promise<void> {
     const { state } = await this.accounts.stateOf(accountStream(accountId));
-    // What others hold may come back by the time that the hold is placed, which waits for it.
+    // The holds of others may end by the time that the hold is placed, which waits for it.
     if (state.held > 0n && this.#waiting.hasRoom(accountId)) return;
     try {
       demandAny(state);
@@ -183,7 +183,7 @@ interface RejectedRequest {
   readonly order: HoldOrder | null;
 }
 
-/** What an explanation answers. */
+/** The events that an explanation needs. */
 const REMEMBERED: readonly string[] = [
   'insufficient_balance',
   'budget_exceeded',

@@ -30,7 +30,7 @@ export interface AccountTelemetry {
   readonly position: bigint;
 }
 
-/** What an account has and how fast it spends, as of the log's head or a past state. */
+/** The balance of an account and its rate of spending, as of the log's head or a past state. */
 export class AccountOverviewQuery extends Query<AccountTelemetry> {
   constructor(
     readonly accountId: string,

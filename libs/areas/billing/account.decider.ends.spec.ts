@@ -82,7 +82,7 @@ describe('ending a hold', () => {
       .thenThrows('capture_above_hold');
   });
 
-  it('rejects a charge at another price than that of the hold', () => {
+  it('rejects a charge at another price than the price of the hold', () => {
     const { data } = capture([1, 1]);
     const lines = data.lines.map((line) => ({ ...line, unitPriceMicroUsd: '1' }));
     account
@@ -91,7 +91,7 @@ describe('ending a hold', () => {
       .thenThrows('capture_above_hold');
   });
 
-  it('rejects a charge for another purpose than that of the hold', () => {
+  it('rejects a charge for another purpose than the purpose of the hold', () => {
     const { data } = capture(WORST);
     account
       .given(...held)

@@ -126,7 +126,7 @@ describe('renewing a hold', () => {
       .thenThrows('amount_too_large');
   });
 
-  it('rejects another purpose than that of the hold', () => {
+  it('rejects another purpose than the purpose of the hold', () => {
     const { data } = renew(WORST);
     account
       .given(...held)

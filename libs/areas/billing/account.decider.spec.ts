@@ -240,7 +240,7 @@ describe('holding', () => {
     expect(metadata).toEqual(IN_FLIGHT);
   });
 
-  it('counts on all of what is held to come back', () => {
+  it('expects every hold to come back', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     // 6,666 tokens cost 999.9 micro-dollars, so 1,000.
     const { metadata } = errorOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);

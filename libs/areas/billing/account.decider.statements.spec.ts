@@ -114,7 +114,7 @@ describe('closing the statement of a month', () => {
       .then(statementClosed([0, 1_000, 195, 0, 805], 805, { tax }));
   });
 
-  it('opens the next one with what is left', () => {
+  it('opens the next one with the rest', () => {
     account
       .given(...charged, NOVEMBER, adjusted(95, 900))
       .when(closeStatement('2026-12', null, '2027-01-01T00:00:00.000Z'))

@@ -36,7 +36,7 @@ const chats = (count: number): AccountCommand[] =>
 const isOfOverview = (collection: string): boolean =>
   [accountOverview, chargesByMinute].some(({ name }) => collection.startsWith(name));
 
-/** Counts what is read of the stores from now on: of all events, and of what an overview reads. */
+/** Counts reads of the stores from now on: of all events, and of the documents of an overview. */
 const countReads = ({ eventStore, readStore }: Billing) => {
   const counts = { events: 0, eventReads: 0, documents: 0, documentReads: 0 };
   const readEvents = eventStore.read.bind(eventStore);
@@ -94,7 +94,7 @@ describe('an account with a long history', () => {
   const run = (accounts: Accounts, command: AccountCommand) =>
     accounts.run(accountStream(ACCOUNT), command, contextOf(randomUUID(), 'spec'));
 
-  /** What a start, a chat after it, and an overview read. */
+  /** The reads of a start, a chat after it, and an overview. */
   const readsOf = async (chatsBefore: number) => {
     billing = await openBilling({ now: () => END_MS });
     await grow(billing, [open, deposit(1_000_000_000), ...chats(chatsBefore)]);

@@ -23,7 +23,7 @@ import {
   withoutTakesOf,
 } from './budgets/budget.state.js';
 
-/** What the decider must know of a hold until its terminal event. */
+/** The facts of a hold that the decider needs until its terminal event. */
 export interface OpenHold {
   readonly purpose: string;
   readonly group: ProductGroup;
@@ -33,18 +33,18 @@ export interface OpenHold {
   readonly amount: MicroUsd;
   /** As it was placed. */
   readonly lines: readonly PriceLine[];
-  /** What renewals added, one line for each price and step. */
+  /** The lines that renewals added, one for each price and step. */
   readonly renewed: readonly PriceLine[];
-  /** What the last renewal added. */
+  /** The lines that the last renewal added. */
   readonly lastRenewed: readonly PriceLine[];
   readonly expiresAt: string;
   /** The key that asked. */
   readonly key?: string;
-  /** What it has taken from budgets; empty where there are none. */
+  /** The amounts that it has taken from budgets; empty where there are none. */
   readonly takes: readonly Take[];
 }
 
-/** What moved in a month whose statement is not closed. */
+/** The movements in a month whose statement is not closed. */
 export interface MonthSums {
   readonly deposited: MicroUsd;
   readonly charged: MicroUsd;
@@ -69,7 +69,7 @@ export interface AccountState {
   readonly months: ImmutableMap<string, MonthSums>;
   /** The last month whose statement is closed. */
   readonly closedThrough: string | null;
-  /** What was left at the end of that month. */
+  /** The balance at the end of that month. */
   readonly carried: MicroUsd;
   readonly budgets: Budgets;
 }

@@ -14,11 +14,11 @@ export const accountStream = (accountId: string): string => PREFIX + accountId;
 /** Of a stream that `accountStream` has named. */
 export const accountOf = (stream: string): string => stream.slice(PREFIX.length);
 
-/** What a command on an account leads to. */
+/** The result of a command on an account. */
 export interface AccountReceipt {
   /** The id of the event in the log, or null when there was nothing new. */
   readonly eventId: string | null;
-  /** What was appended. */
+  /** The appended events. */
   readonly events: readonly AccountEvent[];
   /** Micro-dollars that the next hold may use. */
   readonly availableMicroUsd: bigint;

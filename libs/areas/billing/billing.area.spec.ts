@@ -184,7 +184,7 @@ describe('billing on its stores', () => {
         {
           position: 3n,
           stream: accountStream(ACCOUNT),
-          reason: 'it differs from what was appended',
+          reason: 'it differs from the appended event',
         },
       ],
     });

@@ -20,6 +20,7 @@ export const billingErrors = {
   budget_not_changeable: { status: 403 },
   too_many_budgets: { status: 409 },
   readers_behind: { status: 503 },
+  log_foreign: { status: 503 },
   request_not_found: { status: 404 },
   // The hold has expired, or another attempt has ended it.
   hold_not_open: { status: 409, charge: 'unknown' },

@@ -12,7 +12,7 @@ export interface SearchedDeposits {
   readonly amountMicroUsd: string | null;
 }
 
-/** What the decider computes is not part of the command. */
+/** The values that the decider computes are not part of the command. */
 export type DepositTerms = Omit<
   FundsDeposited['data'],
   'availableMicroUsd' | 'depositNumber' | 'bookedIn'
@@ -21,7 +21,7 @@ export type DepositTerms = Omit<
   readonly searched?: SearchedDeposits;
 };
 
-/** What the decimals of events can hold: a trillion dollars less a micro-dollar. */
+/** The limit of the decimals of events: a trillion dollars less a micro-dollar. */
 export const DEPOSITED_MAX: MicroUsd = 10n ** 18n - 1n;
 
 /** The amount of a deposit that the state has forgotten. */

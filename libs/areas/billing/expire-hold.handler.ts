@@ -21,7 +21,7 @@ export class ExpireHoldCommand extends Command<AccountReceipt> {
   }
 }
 
-/** What `hold-expiry.saga.ts` asks for when a deadline passes. */
+/** The command of `hold-expiry.saga.ts` when a deadline passes. */
 export const expireHold = (hold: HoldReference, context: CommandContext): ExpireHoldCommand =>
   new ExpireHoldCommand(hold, context);
 

@@ -37,7 +37,7 @@ describe('what became of a hold', () => {
     expect(endIn(last, hold, opened)).toBe(end);
   });
 
-  it('is not said by events of other holds, nor by those of no hold', () => {
+  it('is not said by events of other holds, nor by events of no hold', () => {
     const others = [captured(WORST, 750, 0, 250, OTHER_HOLD), placed(WORST, 750, 250, OTHER_HOLD)];
     expect(endIn(...others, deposited(1_000, 1_000), opened)).toBeUndefined();
     expect(endIn(...others, captured(WORST, 750, 0, 250), hold)).toBe('charged');

@@ -12,8 +12,8 @@ export interface PastEvent {
 }
 
 /**
- * What became of a hold that is not open, from the events of its account, newest first: its last
- * event says how it ended. Ended holds are not in the account's state, which would grow with every
+ * The end of a hold that is not open, from the events of its account, newest first: its last event
+ * says how it ended. Ended holds are not in the account's state, which would grow with every
  * request. `open` when the hold was placed after it was found closed; undefined when the answer is
  * further back.
  */

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type InvoiceRecord, invoices } from '#projections/billing/invoices.projection.js';
@@ -32,13 +33,12 @@ export class InvoicesHandler implements IQueryHandler<InvoicesQuery> {
   async execute({ accountId, page, limit, asOf }: InvoicesQuery): Promise<InvoicePage> {
     const reader = await this.projections.at(asOf);
     const prefix = `${accountId}/`;
-    const { documents, position } = await reader.list(invoices, {
+    const { documents, total, position } = await numberedPage(reader, invoices, {
       prefix,
       direction: 'backwards',
+      page,
       limit,
-      offset: (page - 1) * limit,
     });
-    const total = await reader.count(invoices, prefix);
     const records = documents.map(({ document }) => document);
     return { records, total, position };
   }

@@ -112,17 +112,17 @@ describe('each law has a violation that is found', () => {
     ],
     ['a charge is made of the lines of its hold', [...held, captured([0, 1_001], 601, 149, 399)]],
     [
-      'a charge is for what its hold is for',
+      'a charge has the purpose of its hold',
       [...held, forged(captured([900, 100], 195, 555, 805), { group: 'compute' })],
     ],
     [
-      'a charge is for what its hold is for',
+      'a charge has the purpose of its hold',
       [...held, forged(captured([900, 100], 195, 555, 805), { purpose: 'loom_rental' })],
     ],
     ['a renewal is of an open hold', [...funded, renewed([0, 0], 0, 1_000)]],
     ['a renewal ends later than the hold did', [...held, renewed([0, 0], 0, 250, EARLIER)]],
     [
-      'a renewal is for what its hold is for',
+      'a renewal has the purpose of its hold',
       [...held, forged(renewed([0, 0], 0, 250), { purpose: 'loom_rental' })],
     ],
     ['a hold is the price of its lines', [...held, renewed([0, 100], 59, 191)]],

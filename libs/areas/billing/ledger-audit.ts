@@ -19,7 +19,7 @@ export interface LedgerFault {
   readonly law: string;
 }
 
-/** A hold with what its renewals added. */
+/** A hold with the lines of its renewals. */
 export interface AuditedHold {
   readonly amount: MicroUsd;
   /** One line for each price and step. */
@@ -44,7 +44,7 @@ export interface AuditedAccount {
   closed: { readonly month: string; readonly left: MicroUsd } | null;
   /** Open holds by id. */
   readonly holds: Map<string, AuditedHold>;
-  /** What the last event says is available. */
+  /** The available amount that the last event states. */
   stated: MicroUsd;
 }
 
@@ -297,7 +297,7 @@ const renewedLaws = (account: AuditedAccount, renewal: HoldRenewed['data']): rea
   return [
     ...(priceOf(lines) === amount ? [] : ['a hold is the price of its lines']),
     ...(expiresAt > hold.expiresAt ? [] : ['a renewal ends later than the hold did']),
-    ...(renewal.purpose === hold.placed.purpose ? [] : ['a renewal is for what its hold is for']),
+    ...(renewal.purpose === hold.placed.purpose ? [] : ['a renewal has the purpose of its hold']),
   ];
 };
 
@@ -317,7 +317,7 @@ const capturedLaws = (
     ...priced,
     ...(whole ? [] : ['charge and release make up the hold']),
     ...(sameCard ? [] : ['a charge names the rate card of its hold']),
-    ...(sameProduct ? [] : ['a charge is for what its hold is for']),
+    ...(sameProduct ? [] : ['a charge has the purpose of its hold']),
     ...(within ? [] : ['a charge is made of the lines of its hold']),
   ];
 };

@@ -58,7 +58,7 @@ describe('what is affordable', () => {
     expect(affordable(lines, { ...OUTPUT, atLeast: 3 }, 0n)).toBe(lines);
   });
 
-  it('cuts the line of one step and leaves those of others alone', () => {
+  it('cuts the line of one step and leaves lines of others alone', () => {
     const draft = { step: 'draft', ...line(100, '1', 1) };
     const check = { step: 'check', ...line(100, '1', 1) };
     const shrink = { step: 'check', meter: 'seconds', atLeast: 1 };
@@ -90,8 +90,8 @@ describe('what is within a hold', () => {
   it.each<[string, ChargedLine[], PriceLine[], boolean]>([
     ['as much as is held', [at('a', 5)], [at('a', 5)], true],
     ['more than is held', [at('a', 6)], [at('a', 5)], false],
-    ['nothing of what is not held', [], [], true],
-    ['something of what is not held', [at('a', 0)], [], false],
+    ['nothing of a meter without a hold', [], [], true],
+    ['something of a meter without a hold', [at('a', 0)], [], false],
     ['several lines of one held line', [at('a', 2), at('a', 3)], [at('a', 5)], true],
     ['more in all than one held line', [at('a', 3), at('a', 3)], [at('a', 5)], false],
     ['one line of several held lines', [at('a', 10)], [at('a', 5), at('a', 5)], true],
@@ -103,7 +103,8 @@ describe('what is within a hold', () => {
     ],
     ['more in all than the whole work', [at('a', 3), at('b/c', 3)], [at(undefined, 5)], false],
     ['steps below a held step', [at('a/1', 2), at('a/2/x', 3)], [at('a', 5)], true],
-    ['more than the nearest step holds', [at('a/1', 6)], [at('a', 5), at(undefined, 9)], false],
+    ['what the nearest two steps hold', [at('a/1', 6)], [at('a', 5), at(undefined, 1)], true],
+    ['more than both hold', [at('a/1', 7)], [at('a', 5), at(undefined, 1)], false],
     ['a step beside the held one', [at('ab', 1)], [at('a', 5)], false],
     ['the whole work where a step is held', [at(undefined, 1)], [at('a', 5)], false],
     ['another price', [line(1, '8', 1)], [line(5, '7', 1)], false],
@@ -122,7 +123,13 @@ describe('what is within a hold', () => {
     ['a class without the meter it is held as', [line(1, '7', 1)], [tokens(5, '7')], false],
     [
       'a class of another model',
-      [{ ...as('tokens', 1, '1'), model: 'b' }],
+      [{ ...as('tokens', 1, '7'), model: 'b' }],
+      [{ ...tokens(5, '7'), model: 'a' }],
+      true,
+    ],
+    [
+      'a class of a dearer model',
+      [{ ...as('tokens', 1, '8'), model: 'b' }],
       [{ ...tokens(5, '7'), model: 'a' }],
       false,
     ],

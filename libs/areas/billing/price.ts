@@ -3,7 +3,7 @@ import { type MicroUsd } from '#platform/kernel/money.js';
 import { type Shrink } from '#platform/ledger/hold.js';
 import { isAbove, priceOf } from '#platform/ledger/price.js';
 
-/** What is counted at one price in one step. */
+/** The key of units that are counted at one price in one step. */
 const keyOf = ({ meter, model, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>
   `${step}\n${meter}\n${model ?? ''}\n${unitPriceMicroUsd}\n${perUnits}`;
 
@@ -20,26 +20,37 @@ const isAlike = (one: PriceLine, other: PriceLine): boolean =>
 const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIndexOf('/')));
 
 /**
- * Whether the lines can be charged to a hold of these lines: each at the price of a held line of
- * the same meter in its step or, where there is none, in the nearest step above it; together they
- * use no more units than that line has. A held line without a step is above every step. A line that
- * names another meter (`heldAs`) counts against the held line of that meter, at most at its price.
+ * Whether the lines can be charged to a hold of these lines: each at the price of held lines of the
+ * same meter in its step or, where nothing is left there, in the nearest step above it; together
+ * they use no more units than those lines have. A held line without a step is above every step. A
+ * line that names another meter (`heldAs`) counts against the held lines of that meter, at most at
+ * their price, whose model may be another one.
  */
 export const isWithin = (lines: readonly ChargedLine[], held: readonly PriceLine[]): boolean => {
   if (isWithinInOrder(lines, held)) return true;
-  const unused = new Map<string, { readonly line: PriceLine; units: bigint }>();
+  const unused = new Map<string, Unused>();
   for (const line of held) {
     const key = keyOf(line, line.step ?? ROOT);
     const units = (unused.get(key)?.units ?? 0n) + BigInt(line.quantity);
     unused.set(key, { line, units });
   }
   return lines.every((line) => {
-    const bound = unused.get(nearest(line, unused) ?? '');
-    if (!bound) return false;
-    bound.units -= BigInt(line.quantity);
-    return bound.units >= 0n;
+    const bounds = boundsOf(line, unused);
+    let left = BigInt(line.quantity);
+    for (const bound of bounds) {
+      const taken = left < bound.units ? left : bound.units;
+      bound.units -= taken;
+      left -= taken;
+    }
+    return bounds.length > 0 && left === 0n;
   });
 };
+
+/** A held line, and the units of it that no line was charged to yet. */
+interface Unused {
+  readonly line: PriceLine;
+  units: bigint;
+}
 
 /** The usual charge: the lines of its hold, each with no more units. It needs no keys. */
 const isWithinInOrder = (lines: readonly ChargedLine[], held: readonly PriceLine[]): boolean => {
@@ -55,34 +66,31 @@ const isWithinInOrder = (lines: readonly ChargedLine[], held: readonly PriceLine
   });
 };
 
-/** The key of the held line that the line is charged to, in its step or the nearest above. */
-const nearest = (
-  line: ChargedLine,
-  held: ReadonlyMap<string, { readonly line: PriceLine }>,
-): string | undefined => {
+/** The held lines that the line may be charged to, those of its step first, then those above. */
+const boundsOf = (line: ChargedLine, held: ReadonlyMap<string, Unused>): readonly Unused[] => {
+  const bounds: Unused[] = [];
   for (let step = line.step ?? ROOT; ; step = parentOf(step)) {
-    const key = keyIn(step, line, held);
-    if (key !== undefined || step === ROOT) return key;
+    bounds.push(...boundsIn(step, line, held));
+    if (step === ROOT) return bounds;
   }
 };
 
-const keyIn = (
+const boundsIn = (
   step: string,
   line: ChargedLine,
-  held: ReadonlyMap<string, { readonly line: PriceLine }>,
-): string | undefined => {
+  held: ReadonlyMap<string, Unused>,
+): readonly Unused[] => {
   const { heldAs } = line;
-  const own = keyOf(line, step);
-  if (heldAs === undefined) return held.has(own) ? own : undefined;
-  for (const [key, { line: bound }] of held) {
-    const isBound =
-      bound.meter === heldAs && bound.model === line.model && (bound.step ?? ROOT) === step;
-    if (isBound && !isAbove(line, bound)) return key;
-  }
-  return undefined;
+  if (heldAs === undefined) return [held.get(keyOf(line, step)) ?? []].flat();
+  const bounds = [...held.values()].filter(
+    ({ line: bound }) =>
+      bound.meter === heldAs && (bound.step ?? ROOT) === step && !isAbove(line, bound),
+  );
+  const isOfModel = ({ line: bound }: Unused): boolean => bound.model === line.model;
+  return [...bounds.filter(isOfModel), ...bounds.filter((bound) => !isOfModel(bound))];
 };
 
-/** One line for what is counted at one price in one step, with the units of all of them. */
+/** One line for all units that are counted at one price in one step. */
 export const merged = (lines: readonly PriceLine[]): readonly PriceLine[] => {
   const [first, second] = lines;
   if (!first || !second || (lines.length === 2 && !isAlike(first, second))) return lines;

@@ -1,7 +1,7 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
-import { type RigModelEntry } from './rig-model.schema.js';
+import { type CostField } from './rig-model-cost.schema.js';
 
 /** The price of `perUnits` units of a meter. */
 export interface MeterPriceEntry {
@@ -18,34 +18,119 @@ interface AnyRig {
   readonly microUsdPerHour: MicroUsd | null;
   /** Null: in no region, near to every gateway. */
   readonly region: string | null;
-  /** Its models with terms of their own on this rig. */
-  readonly models: readonly RigModelEntry[];
 }
 
 /** Servers whose operator's fields are known. */
 export const SERVER_KINDS = ['vllm', 'sglang', 'llama.cpp', 'ollama', 'openai'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
 
-/** An OpenAI-compatible server. */
-export interface OpenAiRigEntry extends AnyRig {
-  readonly kind: 'openai';
+/** Where a secret is: in an environment variable, or in a file with nothing else. */
+export type SecretSource = { readonly env: string } | { readonly file: string };
+
+/** A model as one rig has it. */
+export interface RigModelEntry {
+  readonly id: string;
+  /** What this rig calls it. */
+  readonly upstreamId: string;
+  /** The share of the model's requests that this rig is to have, beside the other rigs. */
+  readonly weight: number;
+  /** Whether the interface's temperature and a bound are sent where the caller sets none. */
+  readonly sendsDefaults: boolean;
+}
+
+/** A server of a provider, whatever it speaks. */
+export interface AnyServerEntry extends AnyRig {
   /** With the version in it and no slash at the end, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** What the server is; null: any server that speaks the protocol. */
-  readonly server: ServerKind | null;
+  /** In the order of preference; empty: the server needs none. */
+  readonly keys: readonly SecretSource[];
+  /** Sent with every request, and never logged; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Fields of requests that belong to the operator and that this rig leaves to callers. */
   readonly allowedFields: readonly string[];
   /** What the server does beyond text; null: everything. */
   readonly features: readonly ServerFeature[] | null;
   /** Whether the server may be given URLs of hosts that are not public. */
   readonly allowsPrivateUrls: boolean;
-  /** The environment variable that holds the key; null: the upstream needs none. */
-  readonly apiKeyEnv: string | null;
   readonly connectTimeoutMs: number;
   /** From the request to the first byte. */
   readonly answerTimeoutMs: number;
   /** Between two bytes of an answer. */
   readonly idleTimeoutMs: number;
+  /** Where the rig's terms for a model differ from the model's own. */
+  readonly models: readonly RigModelTerms[];
+}
+
+/** As written: what is null is that of the model. */
+export interface RigModelTerms {
+  readonly id: string;
+  readonly upstreamId: string | null;
+  readonly weight: number;
+  readonly sendsDefaults: boolean | null;
+  /** The purchase price; null: unknown. */
+  readonly cost: TokenPrice | null;
+  /** Where the rig states what it charges; null: nowhere. */
+  readonly costField: CostField | null;
+}
+
+/** An OpenAI-compatible server. */
+export interface OpenAiRigEntry extends AnyServerEntry {
+  readonly kind: 'openai';
+  /** What the server is; null: any server that speaks the protocol. */
+  readonly server: ServerKind | null;
+  /** Whether it takes requests of the Responses API. */
+  readonly hasResponses: boolean;
+}
+
+/** Anthropic's Messages, of Anthropic or of a server that speaks them. */
+export interface AnthropicRigEntry extends AnyServerEntry {
+  readonly kind: 'anthropic';
+}
+
+/** A token of Microsoft Entra by client credentials. */
+export interface EntraEntry {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly clientSecret: SecretSource;
+  readonly scope: string;
+  /** Of the service that issues tokens. */
+  readonly authority: string;
+}
+
+/** Deployments of Azure OpenAI: the deployment of a model is its upstream id. */
+export interface AzureOpenAiRigEntry extends AnyServerEntry {
+  readonly kind: 'azure-openai';
+  readonly apiVersion: string;
+  /** Null: the keys authorize. */
+  readonly entra: EntraEntry | null;
+}
+
+/** The Gemini API. */
+export interface GeminiRigEntry extends AnyServerEntry {
+  readonly kind: 'gemini';
+}
+
+/** Gemini on Vertex AI. Each key is the JSON of a service account's key. */
+export interface VertexRigEntry extends AnyServerEntry {
+  readonly kind: 'vertex';
+  readonly project: string;
+  readonly location: string;
+}
+
+/** The keys of one identity of AWS. */
+export interface AwsIdentityEntry {
+  readonly accessKeyId: SecretSource;
+  readonly secretAccessKey: SecretSource;
+  /** Null: the identity is no temporary one. */
+  readonly sessionToken: SecretSource | null;
+}
+
+/** Converse of Amazon Bedrock. */
+export interface BedrockRigEntry extends AnyServerEntry {
+  readonly kind: 'bedrock';
+  readonly awsRegion: string;
+  /** In the order of preference; empty: the keys authorize. */
+  readonly identities: readonly AwsIdentityEntry[];
 }
 
 /** The engine in this process. */
@@ -53,7 +138,27 @@ export interface EmbeddedRigEntry extends AnyRig {
   readonly kind: 'embedded';
 }
 
-export type CatalogRig = OpenAiRigEntry | EmbeddedRigEntry;
+export type ServerRigEntry =
+  | OpenAiRigEntry
+  | AnthropicRigEntry
+  | AzureOpenAiRigEntry
+  | GeminiRigEntry
+  | VertexRigEntry
+  | BedrockRigEntry;
+
+export type CatalogRig = ServerRigEntry | EmbeddedRigEntry;
+
+/** The terms of a rig for a model that it serves. */
+export const rigModelOf = (rig: CatalogRig, model: ModelEntry): RigModelEntry => {
+  const terms = rig.kind === 'embedded' ? [] : rig.models;
+  const own = terms.find(({ id }) => id === model.id);
+  return {
+    id: model.id,
+    upstreamId: own?.upstreamId ?? model.upstreamId,
+    weight: own?.weight ?? 1,
+    sendsDefaults: own?.sendsDefaults ?? model.sendsDefaults,
+  };
+};
 
 /** `chat`: answers messages. `embedding`: turns texts into vectors. */
 export const MODEL_KINDS = ['chat', 'embedding'] as const;
@@ -63,12 +168,14 @@ export type ModelKind = (typeof MODEL_KINDS)[number];
 export interface ModelEntry {
   /** The id in a caller's request. */
   readonly id: string;
-  /** The id in the request to the rig. */
+  /** The id in the request to a rig that has no other name for it. */
   readonly upstreamId: string;
   readonly ownedBy: string;
   readonly kind: ModelKind;
   /** Of the vectors of an embedding model; null for others, and where only the rig knows. */
   readonly dimensions: number | null;
+  /** Whether the interface's temperature and a bound are sent where the caller sets none. */
+  readonly sendsDefaults: boolean;
   /** Names of rigs, at least one. */
   readonly rigs: readonly string[];
   /** Prompt and answer together. */

@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
-import { Meter, Region } from '#events/vocabulary.js';
+import { Meter } from '#events/vocabulary.js';
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
-import { SERVER_FEATURES } from '#platform/chats/server-features.js';
-import { withoutTrailing } from '#platform/kernel/trailing.js';
 import {
   type CatalogFile,
   type CatalogRig,
-  type EmbeddedRigEntry,
   type LocalModelTerms,
   type MeterPriceEntry,
   MODEL_KINDS,
   type ModelEntry,
   type ModelKind,
-  type OpenAiRigEntry,
-  SERVER_KINDS,
 } from './catalog-entry.js';
-import { RigModels } from './rig-model.schema.js';
+import { RigSchema } from './rig-kinds/rig.schema.js';
 import { ModelPrice } from './token-price.schema.js';
 import { Usd } from './usd.schema.js';
 
@@ -28,85 +23,22 @@ export const METERS_MAX = 1_000;
 export const UNITS_PER_PRICE_MAX = 1_000_000_000_000;
 /** No embedding model has more. */
 export const DIMENSIONS_MAX = 16_384;
-/** The fields of one rig that callers may set although they are the operator's. */
-export const ALLOWED_FIELDS_MAX = 64;
-
 /** Serves local models where the catalog has no embedded rig. */
 export const LOCAL_RIG = 'local-models';
 
-/** Embedded models share the machine's cores: more concurrency makes each answer slower. */
-export const EMBEDDED_CONCURRENCY = 4;
 const MAX_OUTPUT_DEFAULT = 4_096;
 const BATCH_DISCOUNT_PERCENT_DEFAULT = 50;
 const LOCAL_MAX_OUTPUT_DEFAULT = 512;
 
 const Tokens = z.int().min(1).max(100_000_000);
-const TimeoutMs = z.int().min(1).max(86_400_000);
 const OwnedBy = z.string().min(1).max(128);
-
-const AnyRig = z.strictObject({
-  name: RigName,
-  hourly_usd: Usd.optional(),
-  region: Region.optional(),
-  models: RigModels,
-});
-
-const OpenAiRig = AnyRig.extend({
-  kind: z.literal('openai'),
-  base_url: z.string().transform((written, context) => {
-    const problem = problemOfBaseUrl(written);
-    if (problem) context.addIssue(problem);
-    return withoutTrailing(written, '/');
-  }),
-  server: z.enum(SERVER_KINDS).optional(),
-  allow_fields: z.array(z.string().min(1).max(128)).max(ALLOWED_FIELDS_MAX).default([]),
-  features: z.array(z.enum(SERVER_FEATURES)).optional(),
-  allow_private_urls: z.boolean().default(false),
-  api_key_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
-    .optional(),
-  max_concurrency: z.int().min(1).max(10_000).default(64),
-  connect_timeout_ms: TimeoutMs.default(5_000),
-  answer_timeout_ms: TimeoutMs.default(300_000),
-  idle_timeout_ms: TimeoutMs.default(60_000),
-}).transform((rig): OpenAiRigEntry => ({
-  kind: rig.kind,
-  name: rig.name,
-  baseUrl: rig.base_url,
-  server: rig.server ?? null,
-  allowedFields: rig.allow_fields,
-  features: rig.features ?? null,
-  allowsPrivateUrls: rig.allow_private_urls,
-  apiKeyEnv: rig.api_key_env ?? null,
-  maxConcurrency: rig.max_concurrency,
-  connectTimeoutMs: rig.connect_timeout_ms,
-  answerTimeoutMs: rig.answer_timeout_ms,
-  idleTimeoutMs: rig.idle_timeout_ms,
-  microUsdPerHour: rig.hourly_usd ?? null,
-  region: rig.region ?? null,
-  models: rig.models,
-}));
-
-const EmbeddedRig = AnyRig.extend({
-  kind: z.literal('embedded'),
-  max_concurrency: z.int().min(1).max(64).default(EMBEDDED_CONCURRENCY),
-}).transform((rig): EmbeddedRigEntry => ({
-  kind: rig.kind,
-  name: rig.name,
-  maxConcurrency: rig.max_concurrency,
-  microUsdPerHour: rig.hourly_usd ?? null,
-  region: rig.region ?? null,
-  models: rig.models,
-}));
-
-const Rig = z.discriminatedUnion('kind', [OpenAiRig, EmbeddedRig]);
 
 const Model = z
   .strictObject({
     id: ModelId,
     upstream_id: z.string().min(1).max(256).optional(),
     kind: z.enum(MODEL_KINDS).default('chat'),
+    send_defaults: z.boolean().default(true),
     owned_by: OwnedBy,
     rigs: z.array(RigName).min(1),
     context: Tokens,
@@ -139,6 +71,7 @@ const Model = z
     upstreamId: model.upstream_id ?? model.id,
     kind: model.kind,
     dimensions: model.dimensions ?? null,
+    sendsDefaults: model.send_defaults,
     ownedBy: model.owned_by,
     rigs: model.rigs,
     contextTokens: model.context,
@@ -196,7 +129,7 @@ const LocalModels = z
 /** The format of the catalog file; its output is the input of the rest of the area. */
 export const CatalogFileSchema = z
   .strictObject({
-    rigs: z.array(Rig).max(RIGS_MAX),
+    rigs: z.array(RigSchema).max(RIGS_MAX),
     models: z.array(Model).max(MODELS_MAX),
     local_models: LocalModels.prefault({}),
     meters: z.array(MeterPriceLine).max(METERS_MAX).default([]),
@@ -220,12 +153,10 @@ export const CatalogFileSchema = z
         meters.map(({ meter }) => meter),
         (index, first) => reject(['meters', index, 'meter'], `is that of meters[${first}] already`),
       );
-      for (const [index, { name, kind }] of rigs.entries()) {
-        if (name !== LOCAL_RIG || kind === 'embedded') continue;
-        reject(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
-      }
       for (const [index, rig] of rigs.entries()) {
-        rejectRigModels(rig, models, (path, message) => reject(['rigs', index, ...path], message));
+        rejectTerms(rig, models, (path, message) => reject(['rigs', index, ...path], message));
+        if (rig.name !== LOCAL_RIG || rig.kind === 'embedded') continue;
+        reject(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
       }
       for (const [index, model] of models.entries()) {
         rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
@@ -269,17 +200,19 @@ const rejectRigs = (
   if (!embedded && file !== null) reject(['file'], 'is read by embedded rigs only');
 };
 
-/** A rig has terms for models that name it, once for each. */
-const rejectRigModels = (
-  { name, models: terms }: CatalogRig,
+/** A rig has terms for models that name it, each once. */
+const rejectTerms = (
+  rig: CatalogRig,
   models: readonly ModelEntry[],
   reject: (path: readonly (string | number)[], message: string) => void,
 ): void => {
-  const ids = terms.map(({ id }) => id);
+  const ids = rig.kind === 'embedded' ? [] : rig.models.map(({ id }) => id);
   rejectRepeats(ids, (index) => reject(['models', index, 'id'], 'is listed twice'));
-  const served = new Set(models.filter(({ rigs }) => rigs.includes(name)).map(({ id }) => id));
   for (const [index, id] of ids.entries()) {
-    if (!served.has(id)) reject(['models', index, 'id'], `names no model of this rig: ${id}`);
+    const model = models.find((one) => one.id === id);
+    const at = ['models', index, 'id'];
+    if (!model) reject(at, `names no model of this file: ${id}`);
+    else if (!model.rigs.includes(rig.name)) reject(at, `is not served by this rig: ${id}`);
   }
 };
 
@@ -294,13 +227,4 @@ const rejectDraft = (
   if (file === null) reject('is for a model with a file: an upstream drafts by itself');
   else if (!found) reject(`names no model of this file: ${draft}`);
   else if (found.file === null) reject(`names a model without a file: ${draft}`);
-};
-
-const problemOfBaseUrl = (written: string): string | null => {
-  if (!URL.canParse(written)) return 'must be a URL, such as http://127.0.0.1:8000/v1';
-  const { protocol, username, password, search, hash } = new URL(written);
-  if (protocol !== 'http:' && protocol !== 'https:') return 'must start with http:// or https://';
-  if (username !== '' || password !== '') return 'must not hold a secret: use api_key_env';
-  if (search !== '' || hash !== '') return 'must end with its path';
-  return null;
 };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CatalogError } from './catalog.error.js';
+import { rigModelOf } from './catalog-entry.js';
 import { parseCatalog } from './catalog.parser.js';
 
 const FILE = '/etc/quipu/catalog.yaml';
@@ -64,17 +65,19 @@ describe('catalog parser', () => {
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
+          hasResponses: false,
           features: null,
           allowsPrivateUrls: false,
           allowedFields: [],
-          apiKeyEnv: 'VLLM_KEY',
+          keys: [{ env: 'VLLM_KEY' }],
+          headers: {},
+          models: [],
           maxConcurrency: 64,
           connectTimeoutMs: 5_000,
           answerTimeoutMs: 300_000,
           idleTimeoutMs: 60_000,
           microUsdPerHour: null,
           region: 'uk',
-          models: [],
         },
         {
           name: 'built-in',
@@ -82,13 +85,13 @@ describe('catalog parser', () => {
           maxConcurrency: 4,
           microUsdPerHour: null,
           region: null,
-          models: [],
         },
       ],
       models: [
         {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
+          sendsDefaults: true,
           kind: 'chat',
           dimensions: null,
           ownedBy: 'acme',
@@ -104,6 +107,7 @@ describe('catalog parser', () => {
         {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
+          sendsDefaults: true,
           kind: 'chat',
           dimensions: null,
           ownedBy: 'quipu',
@@ -127,6 +131,51 @@ describe('catalog parser', () => {
       meters: [],
       batchDiscountPercent: 50,
     });
+  });
+
+  it('reads the kinds of providers, with their keys, headers and terms for models', () => {
+    const { rigs, models } = parseCatalog(
+      `rigs:
+  - name: claude
+    kind: anthropic
+    api_key_env: FIRST
+    api_keys: [{ env: SECOND }, { file: keys/third }]
+    headers: { X-Team: knots }
+    models: [{ id: opus, upstream_id: claude-opus-5-5, weight: 3, send_defaults: false }]
+  - name: azure
+    kind: azure-openai
+    base_url: https://acme.openai.azure.com/
+    entra: { tenant: acme.com, client_id: c, client_secret: { file: secret } }
+models:
+  - { id: opus, owned_by: anthropic, rigs: [claude, azure], context: 10, send_defaults: true, ${PRICE} }
+`,
+      FILE,
+    );
+    expect(rigs).toMatchObject([
+      {
+        kind: 'anthropic',
+        baseUrl: 'https://api.anthropic.com/v1',
+        keys: [{ env: 'FIRST' }, { env: 'SECOND' }, { file: '/etc/quipu/keys/third' }],
+        headers: { 'x-team': 'knots' },
+      },
+      {
+        kind: 'azure-openai',
+        baseUrl: 'https://acme.openai.azure.com',
+        apiVersion: '2024-10-21',
+        entra: {
+          tenant: 'acme.com',
+          clientSecret: { file: '/etc/quipu/secret' },
+          scope: 'https://cognitiveservices.azure.com/.default',
+          authority: 'https://login.microsoftonline.com',
+        },
+      },
+    ]);
+    const [opus] = models;
+    if (!opus) throw new Error('no model');
+    expect(rigs.map((rig) => rigModelOf(rig, opus))).toEqual([
+      { id: 'opus', upstreamId: 'claude-opus-5-5', weight: 3, sendsDefaults: false },
+      { id: 'opus', upstreamId: 'opus', weight: 1, sendsDefaults: true },
+    ]);
   });
 
   it('reads the catalog that ships', async () => {
@@ -329,9 +378,38 @@ describe('catalog parser, rejecting', () => {
       `${FILE}:5:5: models[0].id is missing`,
     ],
     [
+      'terms for a model of another rig',
+      withModel(
+        `{ id: a, owned_by: o, rigs: [nano], context: 10, file: a.gguf, ${PRICE} }`,
+      ).replace('http://h/v1', 'http://h/v1, models: [{ id: a }]'),
+      `${FILE}:2:69: rigs[0].models[0].id is not served by this rig: a`,
+    ],
+    [
+      'a header that Quipu writes',
+      withRig('name: a, kind: anthropic, headers: { Content-Length: "1" }'),
+      `${FILE}:2:60: rigs[0].headers.Content-Length is a header that Quipu writes`,
+    ],
+    [
+      'a key that is in two places',
+      withRig('name: a, kind: anthropic, api_keys: [{ env: A, file: b }]'),
+      `${FILE}:2:44: rigs[0].api_keys[0] must have either env or file`,
+    ],
+    [
+      'a token beside keys',
+      withRig(
+        'name: a, kind: azure-openai, base_url: http://h, api_key_env: A, entra: { tenant: t, client_id: c, client_secret: { env: S } }',
+      ),
+      `${FILE}:2:79: rigs[0].entra must not be beside keys: one of them authorizes`,
+    ],
+    [
+      'a version that is no date',
+      withRig('name: a, kind: azure-openai, base_url: http://h, api_version: v1'),
+      `${FILE}:2:69: rigs[0].api_version must be a date, such as 2024-10-21`,
+    ],
+    [
       'another kind of rig',
       withRig('name: a, kind: gpu'),
-      `${FILE}:2:22: rigs[0].kind must be openai or embedded`,
+      `${FILE}:2:22: rigs[0].kind must be openai or anthropic or azure-openai or embedded`,
     ],
     [
       'a region that is no name',

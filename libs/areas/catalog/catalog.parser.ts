@@ -15,7 +15,13 @@ import {
   visit,
 } from 'yaml';
 import { type z } from 'zod';
-import { type CatalogFile } from './catalog-entry.js';
+import { RIG_KINDS } from '#events/rig-kinds.js';
+import {
+  type AwsIdentityEntry,
+  type CatalogFile,
+  type CatalogRig,
+  type SecretSource,
+} from './catalog-entry.js';
 import { CatalogFileSchema } from './catalog-file.schema.js';
 import { CatalogError, type CatalogProblem } from './catalog.error.js';
 
@@ -49,13 +55,37 @@ export const parseCatalog = (source: string, file: string): CatalogFile => {
   return inFolder(parsed.data, dirname(resolve(file)));
 };
 
-const inFolder = ({ models, ...rest }: CatalogFile, folder: string): CatalogFile => ({
+const inFolder = ({ models, rigs, ...rest }: CatalogFile, folder: string): CatalogFile => ({
   ...rest,
+  rigs: rigs.map((rig) => withSecretsIn(rig, folder)),
   models: models.map((model) => ({
     ...model,
     file: model.file === null ? null : resolve(folder, model.file),
   })),
 });
+
+const withSecretsIn = (rig: CatalogRig, folder: string): CatalogRig => {
+  if (rig.kind === 'embedded') return rig;
+  const keys = rig.keys.map((key) => secretIn(key, folder));
+  if (rig.kind === 'bedrock') {
+    return { ...rig, keys, identities: rig.identities.map((one) => identityIn(one, folder)) };
+  }
+  if (rig.kind !== 'azure-openai' || rig.entra === null) return { ...rig, keys };
+  const clientSecret = secretIn(rig.entra.clientSecret, folder);
+  return { ...rig, keys, entra: { ...rig.entra, clientSecret } };
+};
+
+const identityIn = (identity: AwsIdentityEntry, folder: string): AwsIdentityEntry => {
+  const { accessKeyId, secretAccessKey, sessionToken } = identity;
+  return {
+    accessKeyId: secretIn(accessKeyId, folder),
+    secretAccessKey: secretIn(secretAccessKey, folder),
+    sessionToken: sessionToken && secretIn(sessionToken, folder),
+  };
+};
+
+const secretIn = (source: SecretSource, folder: string): SecretSource =>
+  'file' in source ? { file: resolve(folder, source.file) } : source;
 
 /** `0.1` must not become a float: fields in USD are passed as text. */
 const keepAmountsAsWritten = (document: Document): void => {
@@ -91,7 +121,7 @@ const toPlain = (document: Document, file: string): unknown => {
 /** Zod's messages for these two cases describe types, not the mistake. */
 const plainMessage = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.input === undefined && issue.code === 'invalid_type') return 'is missing';
-  if (issue.code === 'invalid_union') return 'must be openai or embedded';
+  if (issue.code === 'invalid_union') return `must be ${RIG_KINDS.join(' or ')}`;
   return undefined;
 };
 

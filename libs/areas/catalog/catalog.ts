@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { type Logger } from 'pino';
+import { type TokenRate } from '#platform/chats/token-tariff.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
@@ -14,7 +16,7 @@ import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
 import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
 import { type PriceList, type ProposedFrom, sameTokenPrice } from './rate-card.decider.js';
-import { type Rate, type RateCard, type RateCards } from './rate-cards.js';
+import { type RateCard, type RateCards } from './rate-cards.js';
 
 /** Quiet time after the last change of a file, before it is read. */
 const QUIET_MS = 100;
@@ -99,7 +101,7 @@ export class Catalog {
    * @throws CatalogError; EventStoreError
    */
   async start(): Promise<void> {
-    await mkdir(this.settings.localModelsFolder, { recursive: true });
+    await createFolder(this.settings.localModelsFolder);
     this.rateCards.start(() => {
       if (!this.#isPublishing) this.#serve();
     });
@@ -142,12 +144,18 @@ export class Catalog {
     return this.#served.modelsById.get(id);
   }
 
+  /** The id of a model, by that id or by the name that its upstream has for it. */
+  idOf(name: string): string | undefined {
+    if (this.#served.modelsById.has(name)) return name;
+    return this.#served.models.find(({ upstreamId }) => upstreamId === name)?.id;
+  }
+
   rigs(): readonly CatalogRig[] {
     return this.#loaded?.rigs ?? [];
   }
 
   /** The rate in force at an instant; undefined for a model that was not on sale then. */
-  rateFor(modelId: string, atEpochMs: number): Rate | undefined {
+  rateFor(modelId: string, atEpochMs: number): TokenRate | undefined {
     return this.rateCards.rateFor(modelId, atEpochMs);
   }
 

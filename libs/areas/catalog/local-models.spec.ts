@@ -16,7 +16,6 @@ const terms = {
 };
 const builtIn = {
   kind: 'embedded',
-  models: [],
   name: 'built-in',
   maxConcurrency: 4,
   microUsdPerHour: null,
@@ -33,6 +32,7 @@ const tiny = {
   ...terms,
   id: 'local/tiny.gguf',
   upstreamId: 'local/tiny.gguf',
+  sendsDefaults: true,
   rigs: ['built-in'],
   file: '/home/models/tiny.gguf',
   draft: null,

@@ -8,7 +8,8 @@ import {
   type ModelEntry,
 } from './catalog-entry.js';
 import { type LocalModelKind } from './local-model-kinds.port.js';
-import { EMBEDDED_CONCURRENCY, LOCAL_RIG, MODELS_MAX } from './catalog-file.schema.js';
+import { LOCAL_RIG, MODELS_MAX } from './catalog-file.schema.js';
+import { EMBEDDED_CONCURRENCY } from './rig-kinds/embedded.schema.js';
 
 /** The catalog file and the local models together. */
 export interface Offer {
@@ -26,7 +27,6 @@ const IMPLICIT_RIG: CatalogRig = {
   maxConcurrency: EMBEDDED_CONCURRENCY,
   microUsdPerHour: null,
   region: null,
-  models: [],
 };
 
 /** The GGUF files of a folder as absolute paths, in order of name. */
@@ -73,6 +73,7 @@ const localModel = (id: string, file: string, rig: string, { localModels }: Cata
   ...localModels,
   id,
   upstreamId: id,
+  sendsDefaults: true,
   rigs: [rig],
   file,
   draft: null,

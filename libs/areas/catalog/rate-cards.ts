@@ -9,6 +9,7 @@ import {
   type Position,
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
+import { type TokenRate } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
@@ -18,21 +19,13 @@ import { type SubscriptionHandler } from '#platform/runtime/subscriptions/subscr
 import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 
-/** The price of one model, and the card that states it. */
-export interface Rate extends TokenPrice {
-  /** The card's version, which the charge names. */
-  readonly version: number;
-  /** 0 to 100: how much less a line of a batch costs. */
-  readonly batchDiscountPercent: number;
-}
-
 export interface RateCard {
   readonly version: number;
   readonly effectiveFromMs: number;
   /** By model id, as the catalog that published it has them. */
   readonly prices: Readonly<Record<string, TokenPrice>>;
   /** By model id. */
-  readonly rates: ReadonlyMap<string, Rate>;
+  readonly rates: ReadonlyMap<string, TokenRate>;
   readonly meters: MeterPriceList;
 }
 
@@ -102,7 +95,7 @@ export class RateCards {
   }
 
   /** The rate in force at an instant; undefined for a model that was not on sale then. */
-  rateFor(modelId: string, atEpochMs: number): Rate | undefined {
+  rateFor(modelId: string, atEpochMs: number): TokenRate | undefined {
     return this.#inForce(atEpochMs)?.rates.get(modelId);
   }
 
@@ -137,7 +130,7 @@ export class RateCards {
 
   #add({ data }: RateCardEvent): void {
     const { version, prices, meterPrices, batchDiscountPercent } = data;
-    const rates = new Map<string, Rate>();
+    const rates = new Map<string, TokenRate>();
     for (const [modelId, price] of Object.entries(prices)) {
       rates.set(modelId, { ...price, version, batchDiscountPercent });
       if (!this.#firstPricedMs.has(modelId)) {

@@ -27,7 +27,65 @@ models:
     });
   });
 
+  it('reads searches, places and periods', () => {
+    const price = priceOf(`search_usd_per_thousand: 10, residency_percent: { us: 110 },
+      periods: [
+        { name: later, valid_from: 2027-01-01, input_usd_per_mtok: 3, output_usd_per_mtok: 12 },
+        { name: peak, valid_until: '2027-01-01T01:00:00+01:00', percent: 200,
+          daily: { from: '01:00', to: '04:00' }, days: [mon, fri] }]`);
+    expect(price).toEqual({
+      inputMicroUsdPerMtok: '2000000',
+      outputMicroUsdPerMtok: '10000000',
+      residencyPercent: { us: 110 },
+      searchMicroUsdPerThousand: '10000000',
+      periods: [
+        {
+          name: 'later',
+          from: '2027-01-01T00:00:00.000Z',
+          percent: 100,
+          price: { inputMicroUsdPerMtok: '3000000', outputMicroUsdPerMtok: '12000000' },
+        },
+        {
+          name: 'peak',
+          until: '2027-01-01T00:00:00.000Z',
+          daily: { from: '01:00', until: '04:00' },
+          days: ['mon', 'fri'],
+          percent: 200,
+        },
+      ],
+    });
+  });
+
+  const period = (written: string) => `periods: [{ name: peak, ${written} }]`;
+
   it.each([
+    [period('percent: 200'), 'price.periods[0].valid_from or valid_until, daily or days'],
+    [period('days: [mon]'), 'price.periods[0].input_usd_per_mtok must be there, or percent'],
+    [
+      period('days: [mon], percent: 200, input_usd_per_mtok: 1'),
+      'price.periods[0].percent is for a period without prices',
+    ],
+    [
+      period('days: [mon], output_usd_per_mtok: 1'),
+      'price.periods[0].input_usd_per_mtok must be there',
+    ],
+    [
+      period('percent: 9, valid_from: 2027-01-02, valid_until: 2027-01-02'),
+      'price.periods[0].valid_until must be after valid_from',
+    ],
+    [period('percent: 9, valid_from: tomorrow'), 'price.periods[0].valid_from must be a date'],
+    [period("percent: 9, daily: { from: '24:00', to: '01:00' }"), 'price.periods[0].daily.from'],
+    [
+      'periods: [{ name: a, days: [mon], percent: 9 }, { name: a, days: [tue], percent: 9 }]',
+      'price.periods[1].name is the name of another period',
+    ],
+    [
+      period(`days: [mon], input_usd_per_mtok: 2,
+        tiers: [{ above_input_tokens: 9, input_usd_per_mtok: 1 }]`),
+      'price.periods[0].tiers[0].input_usd_per_mtok must not be below',
+    ],
+    ['residency_percent: { US: 110 }', 'price.residency_percent.US'],
+    ['search_usd_per_thousand: -1', 'price.search_usd_per_thousand must not be negative'],
     ['cache_read_usd_per_mtok: -1', 'price.cache_read_usd_per_mtok must not be negative'],
     ['cached_usd_per_mtok: 1', 'cached_usd_per_mtok'],
     ['tiers: [{ above_input_tokens: 0 }]', 'price.tiers[0].above_input_tokens'],

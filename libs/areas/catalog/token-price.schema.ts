@@ -10,11 +10,18 @@ import {
 import {
   type ContextTier,
   CONTEXT_TIERS_MAX,
+  PRICE_PERIODS_MAX,
+  type PricePeriod,
   type PricesByMeter,
+  Residency,
+  RESIDENCIES_MAX,
   ServiceTier,
   SERVICE_TIERS_MAX,
+  TimeOfDay,
   type TokenPrice,
+  type TokenPriceList,
 } from '#events/token-price.vocabulary.js';
+import { WEEKDAYS } from '#events/weekdays.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { isAbove } from '#platform/ledger/price.js';
 import { tokenUnitPrice } from '#platform/ledger/token-price.js';
@@ -89,29 +96,101 @@ const Services = z
   })
   .optional();
 
-const FIELDS = z.strictObject({
-  input_usd_per_mtok: Usd,
+const Residencies = z
+  .record(Residency, z.int().min(1).max(1_000))
+  .refine((places) => Object.keys(places).length <= RESIDENCIES_MAX, {
+    error: `has more than ${RESIDENCIES_MAX} places`,
+  })
+  .optional();
+
+const LIST = {
   output_usd_per_mtok: optional,
   ...PRICES,
   tiers: Tiers,
   service_tiers: Services,
+  residency_percent: Residencies,
+  search_usd_per_thousand: optional,
+};
+type WrittenList = z.infer<z.ZodObject<typeof LIST>> & { readonly input_usd_per_mtok: bigint };
+
+const listOf = (list: WrittenList): TokenPriceList => {
+  const { tiers, service_tiers, residency_percent, search_usd_per_thousand: search } = list;
+  const classes = pricesOf(list, TOKEN_PARTS);
+  return {
+    inputMicroUsdPerMtok: toDecimal(list.input_usd_per_mtok),
+    outputMicroUsdPerMtok: toDecimal(list.output_usd_per_mtok ?? 0n),
+    ...(Object.keys(classes).length > 0 && { classes }),
+    ...(tiers && { tiers }),
+    ...(service_tiers && { serviceTiers: service_tiers }),
+    ...(residency_percent && { residencyPercent: residency_percent }),
+    ...(search !== undefined && { searchMicroUsdPerThousand: toDecimal(search) }),
+  };
+};
+
+/** A day, from its first millisecond in UTC, or an instant. */
+const Moment = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: 'must be a date such as 2027-01-01, or an instant with its offset',
+  })
+  .transform((text) => new Date(text).toISOString())
+  .optional();
+
+/** Prices of their own, or a part of those of the model. */
+const Period = z
+  .strictObject({
+    name: ServiceTier,
+    valid_from: Moment,
+    valid_until: Moment,
+    daily: z.strictObject({ from: TimeOfDay, to: TimeOfDay }).optional(),
+    days: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional(),
+    percent: z.int().min(1).max(1_000).optional(),
+    input_usd_per_mtok: optional,
+    ...LIST,
+  })
+  .transform((written, context): PricePeriod => {
+    const { name, valid_from: from, valid_until: until, daily, days, percent, ...list } = written;
+    const { input_usd_per_mtok: input } = list;
+    const problem = (field: string, message: string): void => {
+      context.addIssue({ code: 'custom', path: [field], message });
+    };
+    if (!(from ?? until ?? daily ?? days)) {
+      problem('valid_from', 'or valid_until, daily or days must say when the prices hold');
+    }
+    if (from !== undefined && until !== undefined && until <= from) {
+      problem('valid_until', 'must be after valid_from');
+    }
+    const hasPrices = Object.values(list).some((value) => value !== undefined);
+    if (hasPrices && percent !== undefined) {
+      problem('percent', 'is for a period without prices of its own');
+    }
+    if (hasPrices ? input === undefined : percent === undefined) {
+      problem('input_usd_per_mtok', 'must be there, or percent without any price');
+    }
+    return {
+      name,
+      ...(from !== undefined && { from }),
+      ...(until !== undefined && { until }),
+      ...(daily && { daily: { from: daily.from, until: daily.to } }),
+      ...(days && { days }),
+      percent: percent ?? 100,
+      ...(input !== undefined && { price: listOf({ ...list, input_usd_per_mtok: input }) }),
+    };
+  });
+
+const FIELDS = z.strictObject({
+  input_usd_per_mtok: Usd,
+  ...LIST,
+  periods: z.array(Period).max(PRICE_PERIODS_MAX).optional(),
 });
 
 /** The price of a model, and whether it has one for output: embedding models need none. */
 export const ModelPrice = FIELDS.transform(
-  ({ tiers, service_tiers, ...written }, context): { price: TokenPrice; hasOutput: boolean } => {
-    const classes = pricesOf(written, TOKEN_PARTS);
-    const price: TokenPrice = {
-      inputMicroUsdPerMtok: toDecimal(written.input_usd_per_mtok),
-      outputMicroUsdPerMtok: toDecimal(written.output_usd_per_mtok ?? 0n),
-      ...(Object.keys(classes).length > 0 && { classes }),
-      ...(tiers && { tiers }),
-      ...(service_tiers && { serviceTiers: service_tiers }),
-    };
+  ({ periods, ...list }, context): { price: TokenPrice; hasOutput: boolean } => {
+    const price: TokenPrice = { ...listOf(list), ...(periods && { periods }) };
     for (const { path, message } of problemsOf(price)) {
       context.addIssue({ code: 'custom', path: [...path], message });
     }
-    return { price, hasOutput: written.output_usd_per_mtok !== undefined };
+    return { price, hasOutput: list.output_usd_per_mtok !== undefined };
   },
 );
 
@@ -120,11 +199,24 @@ interface Problem {
   readonly message: string;
 }
 
-/** More tokens never cost less, so tiers rise, in their edges and in their prices. */
+/** Each period is named once, and more tokens never cost less in any of them. */
 const problemsOf = (price: TokenPrice): readonly Problem[] => [
-  ...problemsOfTiers(price, price.tiers ?? [], undefined, ['tiers']),
+  ...problemsOfList(price, []),
+  ...(price.periods ?? []).flatMap(({ name, price: own }, index, all): readonly Problem[] => {
+    const path = ['periods', index];
+    const isTwice = all.findIndex((one) => one.name === name) < index;
+    return [
+      ...(isTwice ? [{ path: [...path, 'name'], message: 'is the name of another period' }] : []),
+      ...(own ? problemsOfList(own, path) : []),
+    ];
+  }),
+];
+
+/** More tokens never cost less, so tiers rise, in their edges and in their prices. */
+const problemsOfList = (price: TokenPriceList, path: Problem['path']): readonly Problem[] => [
+  ...problemsOfTiers(price, price.tiers ?? [], undefined, [...path, 'tiers']),
   ...Object.entries(price.serviceTiers ?? {}).flatMap(([service, { tiers }]) =>
-    problemsOfTiers(price, tiers ?? [], service, ['service_tiers', service, 'tiers']),
+    problemsOfTiers(price, tiers ?? [], service, [...path, 'service_tiers', service, 'tiers']),
   ),
 ];
 

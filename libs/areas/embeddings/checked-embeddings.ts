@@ -1,3 +1,4 @@
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type EmbeddingAsked, type EmbeddingInput, REQUEST_TOKENS_MAX } from './embedding-body.js';
 import { type EmbeddingsErrorCode } from './embeddings.errors.js';
@@ -13,7 +14,7 @@ export interface CheckedEmbeddings {
   readonly body: RigOrder['body'];
 }
 
-/** What a model puts around an input, at most. */
+/** The most tokens that a model puts around an input. */
 const TOKENS_PER_INPUT = 4;
 
 /** A token of a text has at least one byte of it. */
@@ -57,6 +58,10 @@ const leastTokens = (inputs: readonly EmbeddingInput[]): number =>
         : input.length),
     0,
   );
+
+/** @throws DomainError for a model that was not on sale at the instant */
+export const tariffOf = (models: EmbeddingModels, id: string, atMs: number): TokenTariff =>
+  TokenTariff.at(models, id, atMs) ?? unknownModel(id, models);
 
 /** One that has a price, and is not listed here, is of another kind. */
 export const unknownModel = (id: string, models: Pick<EmbeddingModels, 'rateFor'>): never => {

@@ -9,8 +9,8 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
-import { type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
-import { embeddingProduct, lineOf } from './embedding.product.js';
+import { type CheckedEmbeddings, tariffOf } from './checked-embeddings.js';
+import { embeddingProduct, chargedLinesOf, heldLinesOf } from './embedding.product.js';
 import { EMBEDDINGS_SETTINGS, type EmbeddingsSettings } from './embeddings.settings.js';
 import { EmbeddingModels, EmbeddingRigs, type EmbeddingUsage } from './ports.js';
 
@@ -53,13 +53,13 @@ export class EmbeddingAdmission {
   async admit({ checked, ...order }: AdmissionOrder): Promise<AdmittedEmbeddings> {
     const pricedAtMs = this.clock.now();
     const { asked, model, body, boundTokens } = checked;
-    const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id, this.models);
+    const tariff = tariffOf(this.models, model.id, pricedAtMs);
     this.rigs.check({ model: model.id, accountId: order.accountId, body });
     const inputs = asked.inputs.length;
     const held = await this.paid.admit(order, {
       purpose: embeddingProduct.purpose,
-      lines: [lineOf(boundTokens, rate)],
-      rateCardVersion: rate.version,
+      lines: heldLinesOf(boundTokens, tariff),
+      rateCardVersion: tariff.rateCardVersion,
       evidence: { modelAsked: asked.model, inputs } satisfies EmbeddingHoldEvidence,
       pricedAtMs,
       requestMsMax: this.settings.requestMsMax,
@@ -71,7 +71,7 @@ export class EmbeddingAdmission {
       release: (reason) => held.release(reason),
       capture: ({ usage, outcome, rig, attempts, bytesOut, ...answer }) =>
         held.capture({
-          ...held.charged([lineOf(usage.promptTokens, rate)]),
+          ...held.charged(chargedLinesOf(usage.promptTokens, tariff)),
           rig,
           outcome,
           usageSource: usage.source,

@@ -20,14 +20,14 @@ const open = () => {
 };
 
 describe('embeddings as a line of a batch', () => {
-  it('are bound as those of a request, and cost less', () => {
+  it('are bound like the inputs of a request, and cost less', () => {
     const { endpoint } = open();
     expect(endpoint.accept(LINE)).toEqual({ model: 'small', bound: { input_tokens: 10 } });
     expect(endpoint.price('none', NOW)).toBeUndefined();
     const price = endpoint.price('small', NOW);
     expect(price).toMatchObject({ rateCardVersion: 3, discountPercent: 50 });
     // 0.5 micro-dollars a token.
-    expect(price?.linesOf({ input_tokens: 10 })).toEqual([
+    expect(price?.linesOf({ input_tokens: 10 }, {})).toEqual([
       {
         meter: 'input_tokens',
         quantity: 10,
@@ -40,7 +40,7 @@ describe('embeddings as a line of a batch', () => {
   it('are answered in the shape of a request, behind interactive ones', async () => {
     const { endpoint, rigs } = open();
     const { requestId } = contextOf('01996f4e-0000-7000-8000-000000000001', 'user:7');
-    const line = { requestId, accountId: '7', body: LINE };
+    const line = { requestId, accountId: '7', pricedAtMs: NOW, body: LINE };
     expect(await endpoint.run(line, never)).toEqual({
       body: {
         object: 'list',
@@ -48,12 +48,11 @@ describe('embeddings as a line of a batch', () => {
         model: 'small',
         usage: { prompt_tokens: 5, total_tokens: 5 },
       },
-      usage: { input_tokens: 5 },
-      rig: 'built-in',
+      used: [{ meter: 'input_tokens', quantity: 5, rig: 'built-in' }],
     });
     expect(rigs.asked).toMatchObject([{ priority: 'batch', accountId: '7' }]);
     rigs.answer = () => Promise.resolve(answerTo(2, 50));
-    expect(await endpoint.run(line, never)).toMatchObject({ usage: { input_tokens: 10 } });
+    expect(await endpoint.run(line, never)).toMatchObject({ used: [{ quantity: 10 }] });
   });
 
   it.each([

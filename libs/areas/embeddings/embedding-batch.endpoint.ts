@@ -1,5 +1,6 @@
 import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import {
   type AcceptedLine,
   type BatchEndpoint,
@@ -8,13 +9,16 @@ import {
   type LineRequest,
   type LineRetry,
 } from '#platform/batches/batch-endpoint.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
-import { checkEmbeddings, type CheckedEmbeddings } from './checked-embeddings.js';
+import { checkEmbeddings, type CheckedEmbeddings, tariffOf } from './checked-embeddings.js';
 import { readEmbeddingBody } from './embedding-body.js';
 import { embeddingList } from './embedding-list.js';
-import { batchLineOf } from './embedding.product.js';
+import { heldLinesOf, usedUnitsOf } from './embedding.product.js';
 import { EmbeddingModels, EmbeddingRigs } from './ports.js';
 import { inEncoding } from './vectors.js';
+
+const BATCH = { isBatch: true };
 
 export const EMBEDDINGS_PATH = '/v1/embeddings';
 
@@ -33,24 +37,34 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
   }
 
   price(modelId: string, atMs: number): BatchPrice | undefined {
-    const rate = this.models.model(modelId) && this.models.rateFor(modelId, atMs);
-    if (!rate) return undefined;
+    const tariff = this.models.model(modelId) && TokenTariff.at(this.models, modelId, atMs);
+    if (!tariff) return undefined;
+    const { rateCardVersion, rate } = tariff;
     return {
-      rateCardVersion: rate.version,
+      rateCardVersion,
       discountPercent: rate.batchDiscountPercent,
-      linesOf: (quantities) => [batchLineOf(quantities[INPUT_METER] ?? 0, rate)],
+      linesOf: (bound) => heldLinesOf(bound[INPUT_METER] ?? 0, tariff, BATCH),
     };
   }
 
-  async run({ accountId, body: value }: LineRequest, signal: AbortSignal): Promise<LineAnswer> {
+  async run(
+    { accountId, pricedAtMs, body: value }: LineRequest,
+    signal: AbortSignal,
+  ): Promise<LineAnswer> {
     const { asked, model, body, boundTokens: promptTokensMax } = this.#check(value);
     const order = { model: model.id, accountId, body, promptTokensMax, priority: 'batch' } as const;
-    const { vectors, usage, rig } = await this.rigs.embed(order, signal);
+    const tariff = tariffOf(this.models, model.id, pricedAtMs);
+    const unitsOf = (tokens: number, rig: string) =>
+      usedUnitsOf(Math.min(tokens, promptTokensMax), tariff, rig, BATCH);
+    const { vectors, usage, rig } = await this.rigs.embed(order, signal).catch((error: unknown) => {
+      const used = model.chargesCancelled ? this.rigs.failureOf(error)?.used : null;
+      if (!used) throw error;
+      throw new AbortedLineError(unitsOf(used.usage.promptTokens, used.rig), { cause: error });
+    });
     const encoded = vectors.map((vector) => inEncoding(vector, asked.encoding));
     return {
       body: { ...embeddingList(asked.model, encoded, usage) },
-      usage: { [INPUT_METER]: Math.min(usage.promptTokens, promptTokensMax) },
-      rig,
+      used: unitsOf(usage.promptTokens, rig),
     };
   }
 

@@ -1,14 +1,15 @@
+import { type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
 import { INPUT_METER } from '#events/token-meters.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
 import {
   EmbeddingCaptureEvidence,
   EmbeddingHoldEvidence,
 } from '#events/embeddings/embedding.evidence.js';
-import { timesPercent, TOKENS_PER_PRICE } from '#platform/ledger/token-price.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
 import { defineProduct } from '#platform/ledger/product.js';
-import { type EmbeddingRate } from './ports.js';
 
-const PERCENT = 100;
+/** Several inputs in one request, whose price does not rise with their size. */
+const TERMS = { isTiered: false };
 
 /** Embeddings of a request. */
 export const embeddingProduct = defineProduct({
@@ -21,14 +22,30 @@ export const embeddingProduct = defineProduct({
   captureEvidence: EmbeddingCaptureEvidence,
 });
 
-/** Tokens as the line of a hold or a charge. */
-export const lineOf = (tokens: number, { inputMicroUsdPerMtok }: EmbeddingRate): PriceLine => ({
-  meter: INPUT_METER,
-  quantity: tokens,
-  unitPriceMicroUsd: inputMicroUsdPerMtok,
-  perUnits: TOKENS_PER_PRICE,
-});
+/** Tokens as the lines of a hold. */
+export const heldLinesOf = (
+  inputTokens: number,
+  tariff: TokenTariff,
+  terms: TariffTerms = {},
+): PriceLine[] => tariff.held({ inputTokens }, { ...terms, ...TERMS });
 
-/** Tokens of a batch. */
-export const batchLineOf = (tokens: number, rate: EmbeddingRate): PriceLine =>
-  timesPercent(lineOf(tokens, rate), PERCENT - rate.batchDiscountPercent);
+/** Tokens as the lines of a charge: there is no output. */
+export const chargedLinesOf = (tokens: number, tariff: TokenTariff): readonly PriceLine[] =>
+  tariff.charged(usageOf(tokens), TERMS).lines.filter(({ meter }) => meter === INPUT_METER);
+
+/** Tokens as units, for work that another one holds and charges. */
+export const usedUnitsOf = (
+  tokens: number,
+  tariff: TokenTariff,
+  rig: string,
+  terms: TariffTerms = {},
+): readonly UsedUnits[] =>
+  tariff
+    .used(usageOf(tokens), { ...terms, ...TERMS }, rig)
+    .filter(({ meter }) => meter === INPUT_METER);
+
+const usageOf = (promptTokens: number): Usage => ({
+  promptTokens,
+  completionTokens: 0,
+  source: 'provider',
+});

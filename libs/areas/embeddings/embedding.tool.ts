@@ -1,4 +1,3 @@
-import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ofModel } from '#platform/ledger/price-card.js';
@@ -10,9 +9,9 @@ import {
   type ToolOutcome,
   type ToolRunner,
 } from '#platform/tools/tool.js';
-import { checkEmbeddings, type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
+import { checkEmbeddings, type CheckedEmbeddings, tariffOf } from './checked-embeddings.js';
 import { DIMENSIONS_MAX, readEmbeddingBody } from './embedding-body.js';
-import { embeddingProduct, lineOf } from './embedding.product.js';
+import { embeddingProduct, heldLinesOf, usedUnitsOf } from './embedding.product.js';
 import { EmbeddingModels, EmbeddingRigs } from './ports.js';
 import { numbersOf } from './vectors.js';
 
@@ -51,15 +50,15 @@ export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingTo
   estimate(input: EmbeddingToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
     return Promise.try(() => {
       const { model, boundTokens } = this.#check(input);
-      const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id, this.models);
-      const lines = ofModel(model.id, [lineOf(boundTokens, rate)]);
-      return { lines, rateCardVersion: rate.version };
+      const tariff = tariffOf(this.models, model.id, pricedAtMs);
+      const lines = ofModel(model.id, heldLinesOf(boundTokens, tariff));
+      return { lines, rateCardVersion: tariff.rateCardVersion };
     });
   }
 
   async run(
     input: EmbeddingToolInput,
-    { accountId, signal }: ToolCall,
+    { accountId, pricedAtMs, signal }: ToolCall,
   ): Promise<ToolOutcome<EmbeddingToolOutput>> {
     const { model, body, boundTokens: promptTokensMax } = this.#check(input);
     const order = { model: model.id, accountId, body, promptTokensMax } as const;
@@ -67,7 +66,7 @@ export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingTo
     const { vectors, dimensions, usage, rig } = answer;
     return {
       output: { embeddings: vectors.map(numbersOf), dimensions },
-      used: [{ meter: INPUT_METER, quantity: usage.promptTokens, rig }],
+      used: usedUnitsOf(usage.promptTokens, tariffOf(this.models, model.id, pricedAtMs), rig),
       counters: { prompt_tokens: usage.promptTokens, vectors: vectors.length },
     };
   }

@@ -38,7 +38,16 @@ export class OneModel extends EmbeddingModels {
 
   override rateFor(modelId: string) {
     if (modelId !== this.served.id) return undefined;
-    return { version: 3, inputMicroUsdPerMtok: '1000000', batchDiscountPercent: 50 };
+    return {
+      version: 3,
+      inputMicroUsdPerMtok: '1000000',
+      outputMicroUsdPerMtok: '0',
+      batchDiscountPercent: 50,
+    };
+  }
+
+  override idOf(name: string) {
+    return this.model(name)?.id;
   }
 }
 

@@ -1,15 +1,9 @@
 /**
- * What embeddings need of other areas, beside the ledger. The composition root binds each port;
- * embeddings know none of them.
+ * The ports of embeddings to other areas, in addition to the ledger. The composition root binds
+ * each port; embeddings know none of them.
  */
+import { type TokenRate, type TokenRates } from '#platform/chats/token-tariff.js';
 import { type Release } from '#platform/ledger/hold.js';
-
-export interface EmbeddingRate {
-  readonly version: number;
-  readonly inputMicroUsdPerMtok: string;
-  /** 0 to 100: how much less a line of a batch costs. */
-  readonly batchDiscountPercent: number;
-}
 
 export interface EmbeddingModel {
   readonly id: string;
@@ -23,11 +17,12 @@ export interface EmbeddingModel {
 }
 
 /** The embedding models of the catalog. The class is the token; neither look-up waits. */
-export abstract class EmbeddingModels {
+export abstract class EmbeddingModels implements TokenRates {
   /** Undefined for a model that is absent or makes no embeddings. */
   abstract model(id: string): EmbeddingModel | undefined;
   /** The rate in force at an instant, in milliseconds since the epoch. */
-  abstract rateFor(modelId: string, atMs: number): EmbeddingRate | undefined;
+  abstract rateFor(modelId: string, atMs: number): TokenRate | undefined;
+  abstract idOf(name: string): string | undefined;
 }
 
 /** Numbers, or 32-bit floats, little-endian, in base64: as a rig sends them. */
@@ -68,7 +63,7 @@ export interface RigOrder {
   readonly priority: 'interactive' | 'batch';
 }
 
-/** What it means for a request that no rig answered it. */
+/** The consequence for a request that no rig answered. */
 export interface RigsFailure {
   readonly reason: Release['reason'];
   readonly isCancelled: boolean;
@@ -93,6 +88,6 @@ export abstract class EmbeddingRigs {
   abstract refuseFields(order: Pick<RigOrder, 'model' | 'accountId' | 'body'>): void;
   /** @throws what `failureOf` explains */
   abstract embed(order: RigOrder, signal: AbortSignal): Promise<RigEmbeddings>;
-  /** Null for an error that is none of the rigs': a defect. */
+  /** Null for an error that no rig caused: a defect. */
   abstract failureOf(error: unknown): RigsFailure | null;
 }

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { StoredFiles } from './stored-files.js';
 
-/** What `file-content.saga.ts` sends. Each may come twice. */
+/** A command of `file-content.saga.ts`. Each may come twice. */
 abstract class OnFile extends Command<void> {
   constructor(
     readonly fileId: string,

@@ -51,12 +51,14 @@ export abstract class FileStore {
   /**
    * Stores content in bounded memory, sealed with the key of the user.
    * @param purpose undefined: not known yet
+   * @param bytesLeft of the account; default: any number
    * @throws DomainError `file_too_large`; an error of the content
    */
   abstract stage(
     content: AsyncIterable<Uint8Array>,
     userId: UserId,
     purpose?: FilePurpose,
+    bytesLeft?: number,
   ): Promise<StagedContent>;
 
   /**

@@ -23,7 +23,7 @@ export type FileState =
   | { readonly status: 'present' | 'deleted'; readonly file: FileCreated['data'] };
 
 const deleted = (
-  { sealedName: _name, bytes: _bytes, expiresAt: _expiresAt, ...named }: FileCreated['data'],
+  { sealedName: _name, expiresAt: _expiresAt, ...named }: FileCreated['data'],
   reason: FileDeleted['data']['reason'],
   deletedAt: string,
 ): FileDeleted => FileDeleted.of({ ...named, reason, deletedAt });

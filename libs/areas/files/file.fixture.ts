@@ -26,8 +26,18 @@ const data: FileCreated['data'] = {
 
 export const created = FileCreated.of(data);
 export const createdForEver = FileCreated.of({ ...data, expiresAt: null });
-export const deleted = FileDeleted.of({ ...named, reason: 'requested', deletedAt: DELETED_AT });
-export const expired = FileDeleted.of({ ...named, reason: 'expired', deletedAt: EXPIRES_AT });
+export const deleted = FileDeleted.of({
+  ...named,
+  bytes: 20,
+  reason: 'requested',
+  deletedAt: DELETED_AT,
+});
+export const expired = FileDeleted.of({
+  ...named,
+  bytes: 20,
+  reason: 'expired',
+  deletedAt: EXPIRES_AT,
+});
 
 export const create: FileCommand = { type: 'CreateFile', data };
 export const deleteBy = (accountId: string | null): FileCommand => ({

@@ -2,6 +2,7 @@ import { fileEvents } from '#events/files/file.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { filesOfAccount } from '#projections/files/files-of-account.projection.js';
+import { storedBytes } from '#projections/files/stored-bytes.projection.js';
 import {
   ExpireFileCommand,
   ReleaseContentCommand,
@@ -14,10 +15,10 @@ import { fileSettings } from './files.settings.js';
 
 export const filesArea = defineArea({
   name: 'files',
-  description: 'Files that an account uploads, and those that its batches write.',
+  description: 'Files that an account uploads, and files that its batches write.',
   module: FilesModule,
   events: fileEvents,
-  projections: [filesOfAccount],
+  projections: [filesOfAccount, storedBytes],
   sagas: [
     deploySaga(fileContentSaga, {
       RetainContent: ({ fileId }, context) => new RetainContentCommand(fileId, context),

@@ -4,6 +4,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 export const fileErrors = {
   file_not_found: { status: 404 },
   file_too_large: { status: 413, param: 'file' },
+  file_storage_full: { status: 409, param: 'file' },
   file_missing: { status: 400, param: 'file' },
   invalid_purpose: { status: 400, param: 'purpose' },
   invalid_expires_after: { status: 400, param: 'expires_after' },

@@ -4,6 +4,7 @@ import {
   ReleaseContentHandler,
   RetainContentHandler,
 } from './file-content.handler.js';
+import { FileStorage } from './file-storage.js';
 import { FileStore } from './file-store.js';
 import { ListFilesHandler } from './list-files.handler.js';
 import { StoredFiles } from './stored-files.js';
@@ -13,6 +14,7 @@ import { UploadFileHandler } from './upload-file.handler.js';
   providers: [
     StoredFiles,
     { provide: FileStore, useExisting: StoredFiles },
+    FileStorage,
     UploadFileHandler,
     ListFilesHandler,
     RetainContentHandler,

@@ -4,6 +4,8 @@ import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/s
 export interface FileSettings {
   /** The largest file of each purpose, in bytes. */
   readonly bytesMax: Readonly<Record<FilePurpose, number>>;
+  /** What the files of one account may take, and what it may upload on a day. */
+  readonly accountBytesMax: number;
 }
 
 export const FILE_SETTINGS = Symbol('FileSettings');
@@ -19,10 +21,15 @@ export const fileSettings = defineSettings({
       Bytes.default(200 * 1_024 ** 2),
       'the largest file of requests for a batch',
     ),
+    QUIPU_ACCOUNT_FILE_BYTES_MAX: variable(
+      wholeNumber(1, 2 ** 50).default(16 * 1_024 ** 3),
+      'the files of one account together, and its uploads of a day',
+    ),
   },
   read: (values): FileSettings => {
     const largest = values.QUIPU_FILE_BYTES_MAX;
     const batch = Math.min(values.QUIPU_BATCH_FILE_BYTES_MAX, largest);
-    return { bytesMax: { batch, user_data: largest, batch_output: BYTES_MAX } };
+    const bytesMax = { batch, user_data: largest, batch_output: BYTES_MAX };
+    return { bytesMax, accountBytesMax: values.QUIPU_ACCOUNT_FILE_BYTES_MAX };
   },
 });

@@ -64,8 +64,9 @@ export class StoredFiles extends FileStore {
     content: AsyncIterable<Uint8Array>,
     userId: UserId,
     purpose: FilePurpose = 'user_data',
+    bytesLeft = Infinity,
   ): Promise<StagedContent> {
-    const bytesMax = this.settings.bytesMax[purpose];
+    const bytesMax = Math.min(this.settings.bytesMax[purpose], bytesLeft);
     try {
       const blob = await this.blobs.put(content, { owner: subjectOf(userId), bytesMax });
       return { userId, blob };

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type FilePurpose } from '#events/files/file.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { FileStorage } from './file-storage.js';
 import { FileStore, type NewFile, type StagedContent, type StoredFile } from './file-store.js';
 import { reject } from './files.errors.js';
 
@@ -34,9 +35,13 @@ const BATCH_EXPIRES_AFTER_SECONDS = 2_592_000;
 
 @CommandHandler(UploadFileCommand)
 export class UploadFileHandler implements ICommandHandler<UploadFileCommand> {
-  constructor(private readonly files: FileStore) {}
+  constructor(
+    private readonly files: FileStore,
+    private readonly storage: FileStorage,
+  ) {}
 
   async execute({ owner, parts, context }: UploadFileCommand): Promise<StoredFile> {
+    const bytesLeft = await this.storage.left(owner.accountId);
     const fields = new Map<string, string>();
     let staged: { readonly name: string; readonly content: StagedContent } | undefined;
     for await (const part of parts) {
@@ -46,7 +51,7 @@ export class UploadFileHandler implements ICommandHandler<UploadFileCommand> {
         if (staged) reject('file_missing', 'the form has more than one file');
         const name = nameOf(part.filename);
         const purpose = fields.has('purpose') ? purposeOf(fields) : undefined;
-        const content = await this.files.stage(part.content, owner.userId, purpose);
+        const content = await this.files.stage(part.content, owner.userId, purpose, bytesLeft);
         staged = { name, content };
       }
     }

@@ -81,7 +81,7 @@ describe('the registrar of a fleet', () => {
     await bus.close();
   });
 
-  it('reports a rig once, by what its worker says, and not its worker by name', async () => {
+  it('reports a rig once, as its worker describes it, and not its worker by name', async () => {
     await start();
     const engines = [engineBeatOf('text', { tasksMax: 24 })];
     await hear({ status: 'starting' });

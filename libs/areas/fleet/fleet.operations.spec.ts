@@ -48,7 +48,7 @@ describe('the entry points', () => {
     return fleetSettings.read(parsed as never, {} as never).entryPoints;
   };
 
-  it('are none where none is set, and those that are set without a slash at their end', () => {
+  it('are none where none is set, and have no slash at their end', () => {
     expect(read({})).toBeNull();
     expect(read({ QUIPU_API_URL_UK: 'https://uk.example.org/v1/' })).toEqual({
       global: null,

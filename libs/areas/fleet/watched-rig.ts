@@ -45,8 +45,8 @@ export class WatchedRig {
   }
 
   /**
-   * What to report, or null where the heartbeats since the last report say nothing new.
-   * @param key what the last heartbeat says
+   * The news to report, or null where the heartbeats since the last report say nothing new.
+   * @param key the state in the last heartbeat
    */
   news(key: string, nowMs: number, summaryMs: number): HeardSpan | null {
     const isDue = nowMs - this.#spanFromMs >= summaryMs;

@@ -99,7 +99,7 @@ describe('the rig of a worker', () => {
       .given(registered(), changed)
       .when(report(6, { description: CHANGED }))
       .thenNothing();
-    // It is the same process: its drain goes on.
+    // It is the same process, which still drains.
     const idle = report(6, { description: CHANGED, isIdle: true });
     rig.given(registered(), requested(1), changed).when(idle).then(drained(6));
   });

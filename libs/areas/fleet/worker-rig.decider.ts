@@ -21,7 +21,7 @@ export interface WorkerProcess {
   readonly startedAt: string;
 }
 
-/** What was heard since the last summary. */
+/** The span of the heartbeats since the last summary. */
 export interface HeardSpan {
   readonly heartbeats: number;
   readonly doneTasksTotal: number;

@@ -9,7 +9,7 @@ import { type WorkerRig, workerRigs } from '#projections/fleet/worker-rigs.proje
 const GONE_MS = 86_400_000;
 const RIGS_MAX = 10_000;
 
-/** Those that are up, and those that were within a day. */
+/** The rigs that are up, and the rigs that were up within a day. */
 export class WorkerRigsQuery extends Query<readonly WorkerRig[]> {}
 
 @QueryHandler(WorkerRigsQuery)

@@ -4,7 +4,7 @@ import { PasswordsBusyError } from './passwords/passwords.js';
 /** Nothing was checked, and nothing counts as a failed attempt. */
 export const AUTHENTICATION_BUSY = 'authentication_busy';
 
-/** What the technical failures of the area are in HTTP. */
+/** The HTTP answers to the technical failures of the area. */
 export const identityFailures: readonly FailureMapping[] = [
   mapFailure(
     PasswordsBusyError,

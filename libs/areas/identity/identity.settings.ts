@@ -20,7 +20,10 @@ export interface IdentitySettings {
 export const IDENTITY_SETTINGS = Symbol('IdentitySettings');
 
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d' } as const;
-/** Each look at a log on another machine costs a round trip; a revoked key works so long there. */
+/**
+ * Each look at a log on another machine costs a round trip; a revoked key works for this time
+ * there.
+ */
 const REMOTE_FRESH_MS = 250;
 
 export const identitySettings = defineSettings({

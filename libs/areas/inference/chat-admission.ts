@@ -12,13 +12,13 @@ import {
   PaidRequests,
   type WorstCase,
 } from '#platform/ledger/paid-work/paid-request.js';
-import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { chatProduct } from './chat.product.js';
 import { ChatAdapters } from './chat-adapters.js';
-import { chatModel, unpriced } from './chat-model.js';
+import { chatModel, tariffOf } from './chat-model.js';
 import {
   MODEL_CATALOG,
   type ModelCatalog,
@@ -26,14 +26,13 @@ import {
   type RequestLimits,
   RIGS,
   type ServedModel,
-  type TokenRate,
 } from './ports.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
 import { choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 import { boundsOfAll, messagesOfAll } from './several-prompts.js';
-import { type ChatTerms, chargedLinesOf, termsOf, tokensIn } from './token-lines.js';
+import { termsOf, tokensIn } from './token-lines.js';
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
@@ -52,6 +51,8 @@ export interface ChatOutcome {
   readonly usage: Usage;
   readonly outcome: Capture['outcome'];
   readonly rig: string;
+  /** As in `Routed`. */
+  readonly modelSent?: string;
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
@@ -65,8 +66,8 @@ interface Asked {
   readonly now: number;
   readonly pin: string | undefined;
   readonly model: ServedModel;
-  readonly rate: TokenRate;
-  readonly terms: ChatTerms;
+  readonly tariff: TokenTariff;
+  readonly terms: TariffTerms;
 }
 
 /** Prices a request and holds its worst case before any work. */
@@ -112,17 +113,17 @@ export class ChatAdmission {
   }
 
   /** @throws DomainError, RouteError */
-  #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
+  #ask({ accountId, body, others, routingMode, original }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = this.modes.pinnedRig(body, routingMode);
     const model = chatModel(this.catalog, body.model);
-    const rate = this.catalog.rateFor(model.id, now) ?? unpriced(model.id);
+    const tariff = tariffOf(this.catalog, model.id, now);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
-    this.rigs.check(target, body);
-    return { now, pin, model, rate, terms: termsOf([body, ...(others ?? [])], rate) };
+    this.rigs.check(target, body, original);
+    return { now, pin, model, tariff, terms: termsOf([body, ...(others ?? [])]) };
   }
 
-  #worstCase(order: ChatOrder, { now, model, rate, terms }: Asked): WorstCase {
+  #worstCase(order: ChatOrder, { now, model, tariff, terms }: Asked): WorstCase {
     const { body, others } = order;
     const hasLimit = outputTokensAsked(body) !== null;
     const bound = others ? boundsOfAll(order, model) : tokenBounds(body, model);
@@ -132,8 +133,8 @@ export class ChatAdmission {
     };
     return {
       purpose: chatProduct.purpose,
-      lines: heldTokenLines(bound, rate, terms),
-      rateCardVersion: rate.version,
+      lines: tariff.held(bound, terms),
+      rateCardVersion: tariff.rateCardVersion,
       shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
       evidence,
       pricedAtMs: now,
@@ -144,24 +145,26 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
-  { model, rate, terms }: Asked,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
+  { model: { upstreamId }, tariff, terms }: Asked,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
-  const { source, doubts, serviceTier = null } = usage;
+  const { source, serviceTier = null, toolCalls } = usage;
+  const { lines, doubts } = tariff.charged(usage, terms);
+  const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: model.upstreamId, answered: modelAnswered },
+    models: { asked, sent: modelSent ?? upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,
-    ...(doubts && { usageDoubts: [...doubts] }),
-    ...(terms.service !== undefined && {
-      serviceTier: { asked: terms.service, answered: serviceTier },
-    }),
+    ...(doubts.length > 0 && { usageDoubts: [...doubts] }),
+    ...(service !== undefined &&
+      tariff.hasService(service) && { serviceTier: { asked: service, answered: serviceTier } }),
+    ...(toolCalls !== undefined && { toolCalls }),
   };
   return held.capture({
-    ...held.charged(chargedLinesOf(usage, rate, terms)),
+    ...held.charged(lines),
     rig,
     usageSource: source,
     outcome,

@@ -17,7 +17,7 @@ const open = () => {
     new RigChatLines(inference.catalog, inference.rigs, inference.modes),
   );
   const run = (body: object, signal = never) =>
-    endpoint.run({ requestId: REQUEST_ID, accountId: '7', body }, signal);
+    endpoint.run({ requestId: REQUEST_ID, accountId: '7', pricedAtMs: nowMs, body }, signal);
   return { ...inference, endpoint, run };
 };
 
@@ -42,7 +42,7 @@ describe('a chat as a line of a batch', () => {
     });
     const price = endpoint.price(model, nowMs);
     expect(price).toMatchObject({ rateCardVersion: 3, discountPercent: 50 });
-    expect(price?.linesOf(bound)).toMatchObject([
+    expect(price?.linesOf(bound, {})).toMatchObject([
       { quantity: inputTokens, unitPriceMicroUsd: '7500000', perUnits: 100_000_000 },
       { quantity: 100, unitPriceMicroUsd: '30000000', perUnits: 100_000_000 },
     ]);
@@ -75,8 +75,10 @@ describe('a chat as a line of a batch', () => {
     rigs.completion = () => Promise.resolve(answer);
     expect(await run({ ...question, routing_mode: 'rig_7' })).toEqual({
       body: { ...completionOf('Cords.'), model: llama.id, routing_mode: 'rig_7' },
-      usage: { input_tokens: 20, output_tokens: 30 },
-      rig: 'local-vllm',
+      used: [
+        { meter: 'input_tokens', quantity: 20, rig: 'local-vllm' },
+        { meter: 'output_tokens', quantity: 30, rig: 'local-vllm' },
+      ],
     });
     expect(rigs.asked).toMatchObject([{ model: llama.id, pin: '7', priority: 'batch' }]);
     expect(rigs.body).toMatchObject({ model: llama.upstreamId, max_tokens: 100 });
@@ -87,7 +89,9 @@ describe('a chat as a line of a batch', () => {
     const { rigs, endpoint, run } = open();
     const answer = { completion: completionOf('Cords.'), usage: usage(9_999, 9_999) };
     rigs.completion = () => Promise.resolve(answer);
-    expect((await run(question)).usage).toEqual(endpoint.accept(question).bound);
+    const { used } = await run(question);
+    const units = used.map(({ meter, quantity }) => [meter, quantity]);
+    expect(Object.fromEntries(units)).toEqual(endpoint.accept(question).bound);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
 
@@ -14,7 +15,11 @@ export const chatModel = (catalog: ModelCatalog, id: string): ServedModel => {
   throw new DomainError<InferenceErrorCode>('model_not_found', `${fault}; see GET /v1/models`);
 };
 
-export const unpriced = (id: string): never => {
+/** @throws DomainError `model_not_found` for a model that was not on sale at the instant */
+export const tariffOf = (catalog: ModelCatalog, id: string, atMs: number): TokenTariff =>
+  TokenTariff.at(catalog, id, atMs) ?? unpriced(id);
+
+const unpriced = (id: string): never => {
   const detail = `the model ${id} has no price; see GET /v1/models`;
   throw new DomainError<InferenceErrorCode>('model_not_found', detail);
 };

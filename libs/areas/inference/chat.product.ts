@@ -1,7 +1,7 @@
 import { ChatCaptureEvidence, ChatHoldEvidence } from '#events/inference/chat.evidence.js';
 import { requestPriceOf } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
-import { TOKEN_UNITS_IN_WORDS } from './token-lines.js';
+import { TOKEN_UNITS_IN_WORDS } from '#platform/ledger/token-units.js';
 
 /** A chat completion, whole or as a stream. */
 export const chatProduct = defineProduct({

@@ -1,4 +1,4 @@
-import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
@@ -11,18 +11,17 @@ import {
   type ToolEstimate,
   type ToolOutcome,
   type ToolRunner,
-  type ToolUsage,
 } from '#platform/tools/tool.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { chatProduct } from './chat.product.js';
-import { unpriced } from './chat-model.js';
+import { tariffOf } from './chat-model.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS, type ServedModel } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { acceptedUsage } from './rigs/route-error.js';
-import { linesOf } from './token-lines.js';
+import { termsOf } from './token-lines.js';
 import { RoutingModes } from './routing-modes.js';
 import { upstreamBody } from './upstream-body.js';
 
@@ -78,17 +77,20 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
 
   estimate(input: ChatToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
     return Promise.try(() => {
-      const { model, bound } = this.#check(input);
-      const rate = this.catalog.rateFor(model.id, pricedAtMs) ?? unpriced(model.id);
-      return { lines: ofModel(model.id, linesOf(bound, rate)), rateCardVersion: rate.version };
+      const { body, model, bound } = this.#check(input);
+      const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
+      const { rateCardVersion } = tariff;
+      return { lines: ofModel(model.id, tariff.held(bound, termsOf([body]))), rateCardVersion };
     });
   }
 
   async run(
     input: ChatToolInput,
-    { accountId, signal }: ToolCall,
+    { accountId, pricedAtMs, signal }: ToolCall,
   ): Promise<ToolOutcome<ChatToolOutput>> {
     const { body, model, pin, bound } = this.#check(input);
+    const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
+    const usedOf: UsedOf = (used, rig) => tariff.used(used, termsOf([body]), rig);
     const sent = upstreamBody(body, model, bound);
     const request = { body: sent, promptTokensMax: bound.inputTokens };
     const route = {
@@ -99,10 +101,9 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
       ...(pin !== undefined && { pin }),
     };
     const { answer, rig } = await this.rigs.complete(route, signal).catch((error: unknown) => {
-      throw abortedCall(error, model) ?? error;
+      throw abortedCall(error, model, usedOf) ?? error;
     });
     const { completion, usage } = answer;
-    const { promptTokens, completionTokens } = usage;
     return {
       output: {
         text: replyText(completion),
@@ -110,7 +111,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
         model: modelOf(completion),
       },
       used: usedOf(usage, rig),
-      counters: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+      counters: countersOf(usage),
     };
   }
 
@@ -129,13 +130,21 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
   }
 }
 
-const usedOf = ({ promptTokens, completionTokens }: Usage, rig: string): readonly ToolUsage[] => [
-  { meter: INPUT_METER, quantity: promptTokens, rig },
-  { meter: OUTPUT_METER, quantity: completionTokens, rig },
-];
+/** Only what was measured. */
+const countersOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  ...parts,
+});
+
+type UsedOf = (usage: Usage, rig: string) => readonly UsedUnits[];
 
 /** A call aborted after a rig accepted it costs as much as a chat whose caller leaves. */
-const abortedCall = (error: unknown, { chargesCancelled }: ServedModel): ToolError | undefined => {
+const abortedCall = (
+  error: unknown,
+  { chargesCancelled }: ServedModel,
+  usedOf: UsedOf,
+): ToolError | undefined => {
   const accepted = acceptedUsage(error);
   if (!accepted || !chargesCancelled) return undefined;
   const used = usedOf(accepted.usage, accepted.rig);

@@ -12,6 +12,7 @@ import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RoutedAnswer, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
+import { refuseOriginal } from './refuse-original.js';
 import { answersToAll, refuseSeveral } from './several-prompts.js';
 
 interface Written extends Pick<ChatOutcome, 'modelAnswered' | 'replyHash'> {
@@ -32,7 +33,7 @@ export class CompleteChatHandler {
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
-    if (strategy) return strategy.complete(refuseSeveral(order), signal);
+    if (strategy) return strategy.complete(refuseOriginal(refuseSeveral(order)), signal);
     const place = this.cache.placeOf(order);
     if (!place) return this.#answer(order, signal);
     const hit = await this.cache.find(order, place);
@@ -53,18 +54,18 @@ export class CompleteChatHandler {
   #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<RoutedAnswer> {
     const one = (route: RouteOrder) => this.rigs.complete(route, signal);
     const ask = order.others ? answersToAll(one, order, admitted.model) : one;
-    return routeChat(ask, order.body, admitted, signal);
+    return routeChat(ask, order, admitted, signal);
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */
   async #write(
-    { completion }: ChatAnswer,
+    { completion, original }: ChatAnswer,
     { body, routingMode }: ChatOrder,
     admitted: AdmittedChat,
   ): Promise<Written> {
     try {
       return {
-        text: echoedJson(completion, { model: body.model, routing_mode: routingMode }),
+        text: original ?? echoedJson(completion, { model: body.model, routing_mode: routingMode }),
         modelAnswered: modelOf(completion),
         replyHash: this.hash(replyText(completion)),
       };
@@ -76,10 +77,11 @@ export class CompleteChatHandler {
 }
 
 const chargeOf = (
-  { answer: { usage }, rig, attempts }: RoutedAnswer,
+  { answer: { usage }, rig, attempts, modelSent }: RoutedAnswer,
   { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
   usage,
+  ...(modelSent !== undefined && { modelSent }),
   outcome: 'completed',
   rig,
   attempts: attempts.length,
@@ -90,7 +92,16 @@ const chargeOf = (
 
 const replyOf = (
   { bound, pace }: AdmittedChat,
-  { answer: { usage }, rig, attempts }: RoutedAnswer,
+  { answer: { usage }, rig, attempts, isOriginal }: RoutedAnswer,
   { text }: Written,
   entry: LedgerEntry,
-): ChatReply => ({ text, usage, rig, attempts, entry, bound, ...(pace && { pace }) });
+): ChatReply => ({
+  text,
+  usage,
+  rig,
+  attempts,
+  entry,
+  bound,
+  ...(pace && { pace }),
+  ...(isOriginal && { isOriginal }),
+});

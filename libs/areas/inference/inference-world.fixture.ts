@@ -6,23 +6,25 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatCache } from './cache/chat-cache.js';
+import { type TokenRate } from '#platform/chats/token-tariff.js';
+import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission } from './chat-admission.js';
 import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { type ModelCatalog, type ServedModel, type TokenRate } from './ports.js';
+import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
-import { linesOf } from './token-lines.js';
 
 export const REQUEST_MS_MAX = 600_000;
 
 export const llama: ServedModel = {
   id: 'acme/llama-70b',
   upstreamId: 'llama-70b',
+  sendsDefaults: true,
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
   chargesCancelled: true,
@@ -37,13 +39,15 @@ export const rate: TokenRate = {
 
 /** The lines of a hold or a charge for so many tokens. */
 export const linesFor = (inputTokens: number, outputTokens: number) =>
-  linesOf({ inputTokens, outputTokens }, rate);
+  heldTokenLines({ inputTokens, outputTokens }, rate);
 
 /** What a rig does with a stream: its pages, then how it ends. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
 
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
+  speaks = (): boolean => false;
+
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */
   onAsked: () => void = () => undefined;
@@ -150,6 +154,7 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
     model: (id: string): ServedModel | undefined =>
       id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
     rateFor: (id: string) => (id === llama.id ? rates.current : undefined),
+    idOf: (name: string) => (name === llama.upstreamId ? llama.id : undefined),
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();

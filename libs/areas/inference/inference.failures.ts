@@ -49,11 +49,16 @@ const describeRoute = ({ kind, message, attempts, details }: RouteError): Failur
     case 'rig-lost':
       return { status: 503, code: 'rig_lost', message, param: 'routing_mode' };
     case 'queue-full':
+      return {
+        status: 429,
+        code: 'queue_full',
+        message,
+        metadata,
+        ...retryAfter(details.retryAfterMs ?? 1_000),
+      };
     case 'overloaded':
       return {
-        ...(kind === 'queue-full'
-          ? { status: 429, code: 'queue_full' }
-          : { status: 503, code: 'overloaded' }),
+        ...overload(details.rigError),
         message,
         metadata,
         ...retryAfter(details.retryAfterMs ?? 1_000),
@@ -76,15 +81,22 @@ const describeRoute = ({ kind, message, attempts, details }: RouteError): Failur
   }
 };
 
+/** A provider's limit of requests or tokens is passed on as one; other load is the rig's own. */
+const overload = (cause: RigError | undefined) =>
+  cause?.details.status === 429
+    ? ({ status: 429, code: 'upstream_rate_limited' } as const)
+    : ({ status: 503, code: 'overloaded' } as const);
+
 /** The failure of one rig; an error that the upstream reports to the caller passes through. */
-const rigFailure = ({ kind, message, details }: RigError): FailureDescription => {
+const rigFailure = (error: RigError): FailureDescription => {
+  const { kind, message, details } = error;
   switch (kind) {
     case 'unreachable':
       return { status: 502, code: 'upstream_unreachable', message };
     case 'timed-out':
       return { status: 504, code: 'upstream_timed_out', message };
     case 'overloaded':
-      return { status: 503, code: 'overloaded', message, ...retryAfter(details.retryAfterMs) };
+      return { ...overload(error), message, ...retryAfter(details.retryAfterMs) };
     case 'failed': {
       const rejected = details.status !== undefined && GATEWAYS_FAULT.has(details.status);
       return {
@@ -136,6 +148,7 @@ const ROUTE_CODES = {
   rig_lost: { status: 503 },
   queue_full: { status: 429 },
   overloaded: { status: 503 },
+  upstream_rate_limited: { status: 429 },
   rigs_down: { status: 503 },
 };
 

@@ -1,4 +1,4 @@
-import { type TokenPrice } from '#events/token-price.vocabulary.js';
+import { type TokenRates } from '#platform/chats/token-tariff.js';
 
 /**
  * What inference needs of other areas, beside the ledger. The composition root binds each token to
@@ -9,15 +9,11 @@ export const MODEL_CATALOG = Symbol('ModelCatalog');
 export const RIGS = Symbol('Rigs');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
 
-export interface TokenRate extends TokenPrice {
-  readonly version: number;
-  /** 0 to 100: how much less a line of a batch costs. */
-  readonly batchDiscountPercent: number;
-}
-
 export interface ServedModel {
   readonly id: string;
   readonly upstreamId: string;
+  /** Whether the interface's temperature and a bound are sent where the caller sets none. */
+  readonly sendsDefaults: boolean;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
@@ -25,10 +21,8 @@ export interface ServedModel {
 }
 
 /** Lookups on the hot path; neither waits. */
-export interface ModelCatalog {
+export interface ModelCatalog extends TokenRates {
   model(id: string): ServedModel | undefined;
-  /** The rate in force at an instant, in milliseconds since the epoch. */
-  rateFor(modelId: string, atMs: number): TokenRate | undefined;
 }
 
 export interface RequestLimits {

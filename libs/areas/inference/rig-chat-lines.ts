@@ -1,5 +1,6 @@
-import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
+import { INPUT_METER, OUTPUT_METER, SEARCH_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import {
   type AcceptedLine,
   type BatchPrice,
@@ -8,7 +9,6 @@ import {
   type Quantities,
 } from '#platform/batches/batch-endpoint.js';
 import {
-  type ChargedTokens,
   type ChatLine,
   type ChatLineOrder,
   ChatLines,
@@ -16,18 +16,21 @@ import {
 } from '#platform/chats/chat-lines.port.js';
 import { describedBy, type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
-import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { type TokenQuantities, usageWithin } from '#platform/chats/chat-usage.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
+import { type TokenBound } from '#platform/ledger/token-price.js';
 import { type ChatBody } from './chat-body.js';
+import { tariffOf } from './chat-model.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { inferenceErrors } from './inference.errors.js';
 import { inferenceFailures } from './inference.failures.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
-import { RouteError } from './rigs/route-error.js';
+import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { RoutingModes } from './routing-modes.js';
 import { answersToAll, boundsOfAll } from './several-prompts.js';
-import { batchLinesOf, linesOf } from './token-lines.js';
+import { termsOf } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
 interface CheckedLine extends CheckedChat {
@@ -46,55 +49,65 @@ export class RigChatLines extends ChatLines {
   }
 
   override accept(line: ChatLine): AcceptedLine {
-    const { body, bound } = this.#check(line);
-    return { model: body.model, bound: quantitiesOf(bound) };
+    const { body, others, bound } = this.#check(line);
+    return { model: body.model, bound: quantitiesOf(bound), terms: termsOf([body, ...others]) };
   }
 
   override batchPrice(model: string, atMs: number): BatchPrice | undefined {
-    const rate = this.#rateOf(model, atMs);
-    if (!rate) return undefined;
+    const tariff = this.#tariffOf(model, atMs);
+    if (!tariff) return undefined;
+    const { rateCardVersion, rate } = tariff;
     return {
-      rateCardVersion: rate.version,
+      rateCardVersion,
       discountPercent: rate.batchDiscountPercent,
-      linesOf: (quantities) => batchLinesOf(tokensOf(quantities), rate),
+      linesOf: (bound, terms) => tariff.held(boundOf(bound), { ...terms, isBatch: true }),
     };
   }
 
   override price(model: string, atMs: number): ChatPrice | undefined {
-    const rate = this.#rateOf(model, atMs);
-    if (!rate) return undefined;
-    return {
-      rateCardVersion: rate.version,
-      linesOf: (quantities) => linesOf(tokensOf(quantities), rate),
-    };
+    const tariff = this.#tariffOf(model, atMs);
+    return (
+      tariff && {
+        rateCardVersion: tariff.rateCardVersion,
+        linesOf: ({ bound, terms }) => tariff.held(boundOf(bound), terms),
+      }
+    );
   }
 
   override async complete(
     line: ChatLine,
-    { accountId: account, priority }: ChatLineOrder,
+    { accountId: account, priority, pricedAtMs }: ChatLineOrder,
     signal: AbortSignal,
   ): Promise<LineAnswer> {
     const { body, others, model, pin, bound } = this.#check(line);
     const isBatch = priority === 'batch';
-    const sent = upstreamBody(body, model, bound);
-    const request = { body: sent, promptTokensMax: bound.inputTokens, isBatch };
+    const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
     const one = (order: RouteOrder) => this.rigs.complete(order, signal);
     const ask = others.length > 0 ? answersToAll(one, { body, others, isBatch }, model) : one;
-    const { answer, rig } = await ask({
+    const terms = { ...termsOf([body, ...others]), isBatch };
+    const order: RouteOrder = {
       model: model.id,
       account,
       priority,
       needs: needsOf(body),
-      request: () => request,
+      request: (rig) => ({
+        body: upstreamBody(body, model, bound, rig),
+        promptTokensMax: bound.inputTokens,
+        isBatch,
+      }),
       ...(pin !== undefined && { pin }),
+    };
+    const { answer, rig } = await ask(order).catch((error: unknown) => {
+      const accepted = model.chargesCancelled ? acceptedUsage(error) : undefined;
+      if (!accepted) throw error;
+      const used = tariff.used(usageWithin(accepted.usage, bound), terms, accepted.rig);
+      throw new AbortedLineError(used, { cause: error });
     });
-    const charged = chargedOf(answer.usage, bound);
-    const { promptTokens: inputTokens, completionTokens: outputTokens } = charged;
+    const usage = usageWithin(answer.usage, bound);
     const echo = { model: body.model, routing_mode: body.routing_mode };
     return {
-      body: line.write({ ...answer.completion, ...echo }, charged),
-      usage: quantitiesOf({ inputTokens, outputTokens }),
-      rig,
+      body: line.write({ ...answer.completion, ...echo }, usage),
+      used: tariff.used(usage, terms, rig),
     };
   }
 
@@ -134,26 +147,19 @@ export class RigChatLines extends ChatLines {
     return checkChat(body, this.catalog, this.rigs, this.modes);
   }
 
-  #rateOf(model: string, atMs: number) {
-    return this.catalog.model(model) && this.catalog.rateFor(model, atMs);
+  #tariffOf(model: string, atMs: number): TokenTariff | undefined {
+    return this.catalog.model(model) && TokenTariff.at(this.catalog, model, atMs);
   }
 }
 
-/** What a rig states above the bound is neither charged nor shown. */
-const chargedOf = (
-  { promptTokens, completionTokens }: Usage,
-  { inputTokens, outputTokens }: TokenQuantities,
-): ChargedTokens => ({
-  promptTokens: Math.min(promptTokens, inputTokens),
-  completionTokens: Math.min(completionTokens, outputTokens),
-});
-
-const quantitiesOf = ({ inputTokens, outputTokens }: TokenQuantities): Quantities => ({
+const quantitiesOf = ({ inputTokens, outputTokens, searches }: TokenQuantities): Quantities => ({
   [INPUT_METER]: inputTokens,
   [OUTPUT_METER]: outputTokens,
+  ...(searches !== undefined && { [SEARCH_METER]: searches }),
 });
 
-const tokensOf = (quantities: Quantities): TokenQuantities => ({
+const boundOf = (quantities: Quantities): TokenBound => ({
   inputTokens: quantities[INPUT_METER] ?? 0,
   outputTokens: quantities[OUTPUT_METER] ?? 0,
+  searches: quantities[SEARCH_METER] ?? 0,
 });

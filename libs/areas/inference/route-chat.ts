@@ -1,9 +1,9 @@
 import { type Release } from '#platform/ledger/hold.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
-import { type ChatBody } from '#platform/chats/chat-order.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type AdmittedChat } from './chat-admission.js';
 import { ChargedCutError } from './charged-cut.error.js';
-import { needsOf } from './rigs/chat-features.js';
+import { requestNeedsOf } from './rigs/chat-features.js';
 import { type RouteOrder } from './rigs/rig-router.js';
 import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { upstreamBody } from './upstream-body.js';
@@ -15,33 +15,34 @@ import { upstreamBody } from './upstream-body.js';
  */
 export const routeChat = async <Answer>(
   ask: (order: RouteOrder) => Promise<Answer>,
-  body: ChatBody,
+  order: Pick<ChatOrder, 'body' | 'original'>,
   admitted: AdmittedChat,
   signal: AbortSignal,
 ): Promise<Answer> => {
   try {
-    return await ask(routeOf(body, admitted));
+    return await ask(routeOf(order, admitted));
   } catch (error) {
     return settleFailed(error, admitted, signal);
   }
 };
 
 const routeOf = (
-  body: ChatBody,
+  { body, original }: Pick<ChatOrder, 'body' | 'original'>,
   { accountId: account, holdId, model, pin, bound, adapter }: AdmittedChat,
 ): RouteOrder => {
-  const request = {
-    body: upstreamBody(body, model, bound),
-    promptTokensMax: bound.inputTokens,
-    ...(adapter && { adapter }),
-  };
   return {
     model: model.id,
     account,
     holdId,
     ...(pin !== undefined && { pin }),
-    needs: needsOf(body),
-    request: () => request,
+    needs: requestNeedsOf(body, original),
+    ...(original && { dialect: original.dialect }),
+    request: (terms) => ({
+      body: upstreamBody(body, model, bound, terms),
+      promptTokensMax: bound.inputTokens,
+      ...(adapter && { adapter }),
+      ...(original && { original: { ...original, body } }),
+    }),
   };
 };
 

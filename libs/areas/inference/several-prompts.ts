@@ -1,10 +1,9 @@
-import { TOKEN_PARTS } from '#events/token-meters.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import {
+  sumOfUsage,
   type TokenQuantities,
   type Usage,
   usageObject,
-  type UsageParts,
 } from '#platform/chats/chat-usage.js';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type InferenceErrorCode } from './inference.errors.js';
@@ -40,16 +39,22 @@ export const boundsOfAll = (prompts: Prompts, model: ServedModel): TokenQuantiti
     .reduce((sum, bound) => ({
       inputTokens: sum.inputTokens + bound.inputTokens,
       outputTokens: sum.outputTokens + bound.outputTokens,
+      ...((sum.searches ?? bound.searches) !== undefined && {
+        searches: (sum.searches ?? 0) + (bound.searches ?? 0),
+      }),
     }));
 
 export const messagesOfAll = (prompts: Prompts): readonly unknown[] =>
   allOf(prompts).map(({ messages }) => messages);
 
-const requestsOf = (prompts: Prompts, model: ServedModel): readonly ChatRequest[] =>
+const requestsOf = (prompts: Prompts, model: ServedModel): readonly RouteOrder['request'][] =>
   allOf(prompts).map((body) => {
     const bound = tokenBounds(body, model);
-    const sent = upstreamBody(body, model, bound);
-    return { body: sent, promptTokensMax: bound.inputTokens, isBatch: prompts.isBatch === true };
+    return (terms): ChatRequest => ({
+      body: upstreamBody(body, model, bound, terms),
+      promptTokensMax: bound.inputTokens,
+      isBatch: prompts.isBatch === true,
+    });
   });
 
 /** @throws DomainError for a strategy, which would answer the first prompt alone */
@@ -71,13 +76,13 @@ export const answersToAll =
     let [usage, last]: [Usage | undefined, RoutedAnswer | undefined] = [undefined, undefined];
     for (const [n, request] of requestsOf(prompts, model).entries()) {
       try {
-        last = await ask({ ...order, request: () => request });
+        last = await ask({ ...order, request });
       } catch (error) {
         throw usage && error instanceof RouteError ? after(usage, attempts, error) : error;
       }
       choices.push(...shifted(last.answer.completion, n * choicesEach));
       attempts.push(...last.attempts);
-      usage = sumOf(usage, last.answer.usage);
+      usage = sumOfUsage(usage, last.answer.usage);
     }
     if (!usage || !last) throw new Error('a request without a prompt');
     const completion = { ...last.answer.completion, choices, usage: usageObject(usage) };
@@ -94,7 +99,7 @@ export const streamsOfAll =
   ): Ask<RoutedStream> =>
   async (order) => {
     const [first, ...rest] = requestsOf(prompts, model).map(
-      (request) => () => ask({ ...order, request: () => request }),
+      (request) => () => ask({ ...order, request }),
     );
     if (!first) throw new Error('a request without a prompt');
     const routed = await first();
@@ -114,7 +119,7 @@ async function* pagesOf(
     if (usage && signal.aborted) return usage;
     try {
       const { pages } = await open();
-      usage = sumOf(usage, yield* shiftedPages(pages, n * choicesEach));
+      usage = sumOfUsage(usage, yield* shiftedPages(pages, n * choicesEach));
     } catch (error) {
       if (!usage) throw error;
       if (error instanceof RouteError && error.kind === 'cancelled') return usage;
@@ -150,32 +155,12 @@ const shifted = ({ choices }: JsonObject, by: number): readonly unknown[] =>
 const indexOf = ({ index }: JsonObject, n: number): number =>
   typeof index === 'number' && Number.isInteger(index) ? index : n;
 
-const sumOf = (one: Usage | undefined, other: Usage): Usage =>
-  one
-    ? {
-        ...other,
-        promptTokens: one.promptTokens + other.promptTokens,
-        completionTokens: one.completionTokens + other.completionTokens,
-        source: one.source === 'provider' ? other.source : 'counted',
-        ...(one.parts && { parts: sumOfParts(one.parts, other.parts ?? {}) }),
-        ...(one.doubts && { doubts: [...new Set([...one.doubts, ...(other.doubts ?? [])])] }),
-      }
-    : other;
-
-const sumOfParts = (one: UsageParts, other: UsageParts): UsageParts =>
-  Object.fromEntries(
-    TOKEN_PARTS.flatMap((part) => {
-      const isMeasured = one[part] !== undefined || other[part] !== undefined;
-      return isMeasured ? [[part, (one[part] ?? 0) + (other[part] ?? 0)]] : [];
-    }),
-  );
-
 /** A caller that leaves pays for the prompts that rigs have accepted. */
 const after = (usage: Usage, attempts: readonly Attempt[], error: RouteError): RouteError => {
   const { rigError } = error.details;
   const used = rigError?.details.used;
   const cause = rigError ?? error;
-  const details = { used: used ? sumOf(usage, used) : usage, cause };
+  const details = { used: used ? sumOfUsage(usage, used) : usage, cause };
   const counted = new RigError(rigError?.kind ?? 'cancelled', cause.message, {
     ...rigError?.details,
     ...details,
@@ -191,7 +176,7 @@ const brokenAfter = (usage: Usage, error: unknown): RigError => {
   const { used = NOTHING, upstreamError } = cause instanceof RigError ? cause.details : {};
   const said = upstreamError?.['message'];
   const message = typeof said === 'string' ? said : 'a later prompt was not answered';
-  return new RigError('broken-off', message, { used: sumOf(usage, used), cause });
+  return new RigError('broken-off', message, { used: sumOfUsage(usage, used), cause });
 };
 
 const NOTHING: Usage = { promptTokens: 0, completionTokens: 0, source: 'provider' };

@@ -8,6 +8,7 @@ import { ChatStrategies } from './chat-strategies.js';
 import { RIGS } from './ports.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
+import { refuseOriginal } from './refuse-original.js';
 import { refuseSeveral, streamsOfAll } from './several-prompts.js';
 import { StreamMeter } from './stream-meter.js';
 
@@ -25,13 +26,13 @@ export class StreamChatHandler {
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
-    if (strategy) return strategy.stream(refuseSeveral(order), signal);
+    if (strategy) return strategy.stream(refuseOriginal(refuseSeveral(order)), signal);
     const place = this.cache.placeOf(order);
     if (!place) return this.#stream(order, signal);
     const hit = await this.cache.find(order, place);
     if (hit) return streamOfHit(hit);
     const stream = await this.#stream(order, signal);
-    const pages = this.cache.keepingPages(order, place, stream.pages);
+    const pages = this.cache.keepingPages(order, place, stream);
     await pages.next();
     return { ...stream, pages };
   }
@@ -41,13 +42,14 @@ export class StreamChatHandler {
     const reading = follow(signal);
     const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
     const ask = order.others ? streamsOfAll(one, order, admitted.model, reading.signal) : one;
-    const routed = await routeChat(ask, order.body, admitted, reading.signal);
+    const routed = await routeChat(ask, order, admitted, reading.signal);
     const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
     const { bound, pace } = admitted;
-    const { rig, attempts } = routed;
-    return { rig, attempts, bound, pages, ...(pace && { pace }) };
+    const { rig, attempts, isOriginal } = routed;
+    const original = isOriginal && { isOriginal };
+    return { rig, attempts, bound, pages, ...(pace && { pace }), ...original };
   }
 }
 

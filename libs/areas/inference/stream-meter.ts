@@ -8,6 +8,7 @@ import { type AdmittedChat } from './chat-admission.js';
 import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
 import { type ChatChunk, RigError } from './rigs/chat-backend.js';
+import { originalOf } from './rigs/json-source.js';
 import { type RoutedStream } from './rigs/rig-router.js';
 
 /** Of chunks as JSON, a line each. */
@@ -39,7 +40,7 @@ export class StreamMeter {
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
         this.#pagesDelivered += 1;
-        const lines = page.value.map((chunk) => echoedJson(chunk, echo));
+        const lines = page.value.map((chunk) => originalOf(chunk) ?? echoedJson(chunk, echo));
         for (const line of lines) this.#bytesOut += Buffer.byteLength(line);
         yield lines;
       }
@@ -101,11 +102,13 @@ export class StreamMeter {
       await this.admitted.release(outcome);
       return null;
     }
+    const { rig, attempts, modelSent } = this.routed;
     return this.admitted.capture({
       usage,
       outcome,
-      rig: this.routed.rig,
-      attempts: this.routed.attempts.length,
+      ...(modelSent !== undefined && { modelSent }),
+      rig,
+      attempts: attempts.length,
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
       bytesOut: this.#bytesOut,

@@ -38,7 +38,7 @@ export const LEVELS_MAX = 64;
  */
 export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel): number => {
   const { messages } = body;
-  if (TEMPLATE_FIELDS.some((field) => body[field] != null)) return contextTokens;
+  if (TEMPLATE_FIELDS.some((field) => body[field] != null) || runsTools(body)) return contextTokens;
   let left =
     contextTokens -
     messages.length * TOKENS_PER_MESSAGE -
@@ -100,8 +100,34 @@ export const hasMedia = ({ messages, modalities, audio }: ChatBody): boolean =>
 const hasOtherThanText = ({ content, audio }: ChatMessage): boolean =>
   audio != null || (Array.isArray(content) && content.some((part: unknown) => !isText(part)));
 
-const isText = (part: unknown): boolean =>
-  typeof part === 'object' && part !== null && 'type' in part && part.type === 'text';
+/** Parts that are text, of every dialect; the bytes of a sealed thought bound its tokens, too. */
+const TEXT_PARTS: ReadonlySet<unknown> = new Set([
+  'text',
+  'refusal',
+  'input_text',
+  'output_text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+]);
+
+const isText = (part: unknown): boolean => {
+  if (typeof part !== 'object' || part === null || !('type' in part)) return false;
+  if (TEXT_PARTS.has(part.type)) return true;
+  if (part.type !== 'tool_result') return false;
+  const { content = '' } = part as { readonly content?: unknown };
+  return !Array.isArray(content) || content.every(isText);
+};
+
+/** Tools that a provider runs itself add their results to the prompt. */
+const runsTools = ({ tools }: ChatBody): boolean =>
+  Array.isArray(tools) &&
+  tools.some((tool: unknown) => {
+    const type = typeof tool === 'object' && tool !== null && 'type' in tool ? tool.type : null;
+    return type !== null && !CALLERS_TOOLS.has(type);
+  });
+
+const CALLERS_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom']);
 
 /** How many answers are wanted. */
 export const choicesOf = ({ n }: ChatBody): number => n ?? 1;
@@ -129,8 +155,37 @@ export const tokenBounds = (body: ChatBody, model: ServedModel): TokenQuantities
       `${field} ${asked} is above the context of ${model.id}, ${model.contextTokens} tokens`,
     );
   }
+  const searches = searchesBound(body);
   return {
     inputTokens: promptTokensBound(body, model),
     outputTokens: (asked ?? model.maxOutputTokens) * choicesOf(body),
+    ...(searches > 0 && { searches }),
   };
 };
+
+/** Searches that are held for a request whose tool does not state `max_uses`. */
+export const SEARCHES_DEFAULT = 10;
+/** Searches of one request that are charged. */
+export const SEARCHES_MAX = 100;
+
+/** The searches of the web that a request may cost; a rig that makes more is not paid for them. */
+const searchesBound = (body: ChatBody): number => {
+  const tools: readonly unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
+  const stated = tools.filter(isSearchTool).map(({ max_uses: most }) => most);
+  if (body['web_search_options'] != null) stated.push(undefined);
+  const searches = stated.reduce<number>(
+    (sum, most) => sum + (isCount(most) ? most : SEARCHES_DEFAULT),
+    0,
+  );
+  return Math.min(searches, SEARCHES_MAX);
+};
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
+
+/** `web_search` of OpenAI, `web_search_20250305` of Anthropic. */
+const isSearchTool = (tool: unknown): tool is Readonly<Record<string, unknown>> =>
+  typeof tool === 'object' &&
+  tool !== null &&
+  'type' in tool &&
+  typeof tool.type === 'string' &&
+  tool.type.startsWith('web_search');

@@ -1,41 +1,48 @@
 import { describe, expect, it } from '@jest/globals';
-import { rate } from './inference-world.fixture.js';
-import { priceOf } from '#platform/ledger/price.js';
-import { batchLinesOf, linesOf, tokensIn } from './token-lines.js';
+import { linesFor, llama } from './inference-world.fixture.js';
+import { tokenBounds } from './token-bound.js';
+import { termsOf, tokensIn } from './token-lines.js';
 
-const tokens = { inputTokens: 900, outputTokens: 100 };
+const question = {
+  model: llama.id,
+  messages: [{ role: 'user', content: 'Q' }],
+  routing_mode: 'auto',
+  timesteps: 8,
+};
 
-describe('tokens as lines', () => {
-  it('are priced by the million, in decimal micro-dollars', () => {
-    expect(linesOf(tokens, rate)).toEqual([
-      {
-        meter: 'input_tokens',
-        quantity: 900,
-        unitPriceMicroUsd: '150000',
-        perUnits: 1_000_000,
-      },
-      {
-        meter: 'output_tokens',
-        quantity: 100,
-        unitPriceMicroUsd: '600000',
-        perUnits: 1_000_000,
-      },
-    ]);
-  });
-
-  it('of a batch have the discount in an exact unit price', () => {
-    const odd = { ...rate, inputMicroUsdPerMtok: '1', batchDiscountPercent: 33 };
-    const [input, output] = batchLinesOf(tokens, odd);
-    expect(input).toMatchObject({ unitPriceMicroUsd: '67', perUnits: 100_000_000 });
-    expect(output).toMatchObject({ unitPriceMicroUsd: '40200000', perUnits: 100_000_000 });
-    const million = { inputTokens: 2_000_000, outputTokens: 1_000_000 };
-    expect(priceOf(batchLinesOf(million, rate))).toBe(priceOf(linesOf(million, rate)) / 2n);
-    expect(priceOf(batchLinesOf(million, { ...rate, batchDiscountPercent: 0 }))).toBe(900_000n);
-    expect(priceOf(batchLinesOf(million, { ...rate, batchDiscountPercent: 100 }))).toBe(0n);
-  });
-
+describe('the lines of a hold', () => {
   it('are tokens again', () => {
-    expect(tokensIn(linesOf(tokens, rate))).toEqual(tokens);
+    expect(tokensIn(linesFor(900, 100))).toEqual({ inputTokens: 900, outputTokens: 100 });
     expect(tokensIn([])).toEqual({ inputTokens: 0, outputTokens: 0 });
+  });
+});
+
+describe('what a request says of its prices', () => {
+  it.each([
+    [{ service_tier: 'flex' }, { service: 'flex' }],
+    [{ service_tier: 'auto', speed: 'fast' }, { service: 'fast' }],
+    [{ inference_geo: 'us' }, { residency: 'us' }],
+    [{ service_tier: 'NOT A NAME', inference_geo: 7 }, {}],
+    [{ audio: {} }, { hasMedia: true }],
+  ])('%j', (fields, terms) => {
+    const plain = { isTiered: true, hasMedia: false };
+    expect(termsOf([{ ...question, ...fields }])).toEqual({ ...plain, ...terms });
+  });
+
+  it('has no context tiers for several prompts', () => {
+    expect(termsOf([question, question]).isTiered).toBe(false);
+  });
+});
+
+describe('the searches of a request', () => {
+  it.each([
+    [{}, undefined],
+    [{ web_search_options: {} }, 10],
+    [{ tools: [{ type: 'web_search' }, { type: 'function' }] }, 10],
+    [{ tools: [{ type: 'web_search_20250305', max_uses: 3 }] }, 3],
+    [{ tools: [{ type: 'web_search', max_uses: 1e9 }] }, 100],
+    [{ tools: [{ type: 'web_search', max_uses: -1 }] }, 10],
+  ])('of %j are bounded by %s', (fields, searches) => {
+    expect(tokenBounds({ ...question, ...fields }, llama).searches).toBe(searches);
   });
 });

@@ -2,18 +2,22 @@ import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { type TokenQuantities } from '#platform/chats/chat-usage.js';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type JsonObject } from './rigs/chat-backend.js';
+import { type RigModelTerms } from './rigs/rig-state.js';
 import { type ServedModel } from './ports.js';
 import { choicesOf } from './token-bound.js';
 
 /**
  * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,
  * known to us or not. The bound goes into the fields in which the caller set a limit, since some
- * rigs know only one of the two; without one it is `max_tokens`, which nearly all know.
+ * rigs know only one of the two; without one it is `max_tokens`, which nearly all know. A model that
+ * is sent no defaults refuses temperatures and `max_tokens`: it bounds itself, and the charge ends at
+ * the hold.
  */
 export const upstreamBody = (
   body: ChatBody,
-  { upstreamId }: ServedModel,
+  model: ServedModel,
   { outputTokens }: TokenQuantities,
+  { sendsDefaults }: Pick<RigModelTerms, 'sendsDefaults'> = model,
 ): JsonObject => {
   const {
     max_completion_tokens: current,
@@ -25,10 +29,14 @@ export const upstreamBody = (
     adapter: _adapter,
     ...rest
   } = body;
-  const sent: Record<string, unknown> = { ...rest, model: upstreamId };
-  sent['temperature'] ??= TEMPERATURE_DEFAULT;
+  const sent: Record<string, unknown> = { ...rest, model: model.upstreamId };
+  if (sendsDefaults) sent['temperature'] ??= TEMPERATURE_DEFAULT;
   const limit = Math.floor(outputTokens / choicesOf(body));
   if (current != null) sent['max_completion_tokens'] = limit;
-  if (old != null || current == null) sent['max_tokens'] = limit;
+  if (old != null) sent['max_tokens'] = limit;
+  if (current != null || old != null) return sent;
+  if (sendsDefaults) sent['max_tokens'] = limit;
+  // The balance covers less than the model's own bound, which all servers of such models take here.
+  else if (limit < model.maxOutputTokens) sent['max_completion_tokens'] = limit;
   return sent;
 };

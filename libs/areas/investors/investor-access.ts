@@ -3,7 +3,7 @@ import { type Role } from '#events/identity/identity.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { nodeShares } from '#projections/investors/node-shares.projection.js';
+import { rigShares } from '#projections/investors/rig-shares.projection.js';
 import { InvestorUsers } from './investor-users.port.js';
 import { reject } from './investors.errors.js';
 
@@ -34,7 +34,7 @@ export class InvestorAccess {
   }
 
   async #first(): Promise<UserId> {
-    const { documents } = await this.projections.list(nodeShares, { limit: 1 });
+    const { documents } = await this.projections.list(rigShares, { limit: 1 });
     const [first] = documents.flatMap(({ document: { share } }) => share ?? []);
     if (first) return UserId.parse(first.allocated.investorId);
     return reject('investor_not_found', 'no investor holds a share yet; name one by investor_id');

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type UserId } from '#events/vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import {
   type DocumentReader,
   type Projections,
@@ -11,15 +12,15 @@ import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   dayPrefix,
   hourPrefix,
-  type NodeRevenue,
-  nodeRevenue,
+  type RigRevenue,
+  rigRevenue,
   rigPrefix,
-} from '#projections/investors/node-revenue.projection.js';
+} from '#projections/investors/rig-revenue.projection.js';
 import {
   investorKey,
-  type NodeShare,
-  nodeShares,
-} from '#projections/investors/node-shares.projection.js';
+  type RigShare,
+  rigShares,
+} from '#projections/investors/rig-shares.projection.js';
 import { ACCRUALS_KEY, accruals } from '#projections/payouts/accruals.projection.js';
 import { apyPercentOf, valuationOf, YIELD_DAYS } from './portfolio.js';
 
@@ -49,7 +50,10 @@ export interface InvestorDashboard {
   readonly position: bigint;
 }
 
-/** What an investor holds and earns. Windows of time begin with the hour in which they begin. */
+/**
+ * The shares and the earnings of an investor. Windows of time begin with the hour in which they
+ * begin.
+ */
 export class InvestorDashboardQuery extends Query<InvestorDashboard> {
   constructor(
     readonly investorId: UserId,
@@ -93,24 +97,24 @@ export class InvestorDashboardHandler implements IQueryHandler<InvestorDashboard
 }
 
 /** A rig of which an investor holds or held shares. */
-export interface InvestorNode {
+export interface InvestorRig {
   readonly rig: string;
   /** Those that are held. */
-  readonly held: readonly NodeShare[];
-  readonly ended: readonly NodeShare[];
+  readonly held: readonly RigShare[];
+  readonly ended: readonly RigShare[];
   readonly last30Days: Revenue;
   readonly lifetime: Revenue & { readonly charges: number };
   /** The last hour with a charge, `YYYY-MM-DDTHH` in UTC; null for none. */
   readonly lastHour: string | null;
 }
 
-export interface InvestorNodes {
-  readonly nodes: readonly InvestorNode[];
+export interface InvestorRigs {
+  readonly nodes: readonly InvestorRig[];
   readonly position: bigint;
 }
 
 /** The rigs of which an investor holds or held shares, by name. */
-export class InvestorNodesQuery extends Query<InvestorNodes> {
+export class InvestorRigsQuery extends Query<InvestorRigs> {
   constructor(
     readonly investorId: UserId,
     readonly asOf?: AsOf,
@@ -119,11 +123,11 @@ export class InvestorNodesQuery extends Query<InvestorNodes> {
   }
 }
 
-@QueryHandler(InvestorNodesQuery)
-export class InvestorNodesHandler implements IQueryHandler<InvestorNodesQuery> {
+@QueryHandler(InvestorRigsQuery)
+export class InvestorRigsHandler implements IQueryHandler<InvestorRigsQuery> {
   constructor(@Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>) {}
 
-  async execute({ investorId, asOf }: InvestorNodesQuery): Promise<InvestorNodes> {
+  async execute({ investorId, asOf }: InvestorRigsQuery): Promise<InvestorRigs> {
     const reader = await this.projections.at(asOf);
     const firstDay = dayOf(reader.readAt - (YIELD_DAYS - 1) * DAY_HOURS * HOUR_MS);
     const [{ shares, position }, rigs, days] = await Promise.all([
@@ -162,7 +166,7 @@ export interface RevenuePage {
   readonly position: bigint;
 }
 
-/** A page of what each rig earned for an investor on each day. */
+/** A page of the earnings of each rig for an investor on each day. */
 export class InvestorRevenueQuery extends Query<RevenuePage> {
   constructor(
     readonly investorId: UserId,
@@ -182,13 +186,12 @@ export class InvestorRevenueHandler implements IQueryHandler<InvestorRevenueQuer
   async execute({ investorId, page, limit, asOf }: InvestorRevenueQuery): Promise<RevenuePage> {
     const reader = await this.projections.at(asOf);
     const prefix = dayPrefix(investorId);
-    const { documents, position } = await reader.list(nodeRevenue, {
+    const { documents, total, position } = await numberedPage(reader, rigRevenue, {
       prefix,
       direction: 'backwards',
+      page,
       limit,
-      offset: (page - 1) * limit,
     });
-    const total = await reader.count(nodeRevenue, prefix);
     const days = documents.map(({ document }) => ({
       day: document.of,
       rig: document.rig ?? '',
@@ -207,16 +210,16 @@ const dayOf = (epochMs: number): string =>
 
 const sharesOf = async (reader: DocumentReader, investorId: UserId) => {
   const prefix = `${investorKey(investorId)}/`;
-  const { documents, position } = await reader.list(nodeShares, { prefix, limit: SHARES_MAX });
+  const { documents, position } = await reader.list(rigShares, { prefix, limit: SHARES_MAX });
   return { shares: documents.flatMap(({ document: { share } }) => share ?? []), position };
 };
 
 const rigsOf = async (
   reader: DocumentReader,
   investorId: UserId,
-): Promise<readonly NodeRevenue[]> => {
+): Promise<readonly RigRevenue[]> => {
   const options = { prefix: rigPrefix(investorId), limit: SHARES_MAX };
-  const { documents } = await reader.list(nodeRevenue, options);
+  const { documents } = await reader.list(rigRevenue, options);
   return documents.map(({ document }) => document);
 };
 
@@ -224,9 +227,9 @@ const hoursOf = async (
   reader: DocumentReader,
   investorId: UserId,
   from: string,
-): Promise<readonly NodeRevenue[]> => {
+): Promise<readonly RigRevenue[]> => {
   const prefix = hourPrefix(investorId);
-  const { documents } = await reader.list(nodeRevenue, { prefix, from: `${prefix}${from}` });
+  const { documents } = await reader.list(rigRevenue, { prefix, from: `${prefix}${from}` });
   return documents.map(({ document }) => document);
 };
 
@@ -234,14 +237,14 @@ const daysFrom = async (
   reader: DocumentReader,
   investorId: UserId,
   day: string,
-): Promise<readonly NodeRevenue[]> => {
+): Promise<readonly RigRevenue[]> => {
   const prefix = dayPrefix(investorId);
   const options = { prefix, from: `${prefix}${day}`, limit: SHARES_MAX };
-  const { documents } = await reader.list(nodeRevenue, options);
+  const { documents } = await reader.list(rigRevenue, options);
   return documents.map(({ document }) => document);
 };
 
-const sumOf = (revenue: readonly NodeRevenue[]): Revenue => ({
+const sumOf = (revenue: readonly RigRevenue[]): Revenue => ({
   gross: revenue.reduce((sum, { gross }) => sum + fromDecimal(gross), 0n),
   net: revenue.reduce((sum, { net }) => sum + fromDecimal(net), 0n),
 });

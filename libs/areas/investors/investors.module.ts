@@ -1,22 +1,22 @@
 import { Module } from '@nestjs/common';
-import { AllocateNodeShareHandler, EndNodeShareHandler } from './change-node-share.handler.js';
+import { AllocateRigShareHandler, EndRigShareHandler } from './change-rig-share.handler.js';
 import { InvestorAccess } from './investor-access.js';
 import {
   InvestorDashboardHandler,
-  InvestorNodesHandler,
+  InvestorRigsHandler,
   InvestorRevenueHandler,
 } from './investor.queries.js';
-import { NodeStreams } from './node-streams.js';
+import { RigShareStreams } from './rig-share-streams.js';
 
 /** Requires, besides the platform: `InvestorUsers`, which the composition root provides. */
 @Module({
   providers: [
-    NodeStreams,
+    RigShareStreams,
     InvestorAccess,
-    AllocateNodeShareHandler,
-    EndNodeShareHandler,
+    AllocateRigShareHandler,
+    EndRigShareHandler,
     InvestorDashboardHandler,
-    InvestorNodesHandler,
+    InvestorRigsHandler,
     InvestorRevenueHandler,
   ],
   exports: [InvestorAccess],

@@ -1,17 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { NodeShareAllocated } from '#events/investors/investor.events.js';
+import { RigShareAllocated } from '#events/investors/investor.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { type NodeShare } from '#projections/investors/node-shares.projection.js';
+import { type RigShare } from '#projections/investors/rig-shares.projection.js';
 import { apyPercentOf, valuationOf } from './portfolio.js';
 
 const NOW = Date.parse('2026-11-22T00:00:00.000Z');
 
-const share = (
-  priceUsd: number,
-  allocatedAt: string,
-  endedAt: string | null = null,
-): NodeShare => ({
-  allocated: NodeShareAllocated.of({
+const share = (priceUsd: number, allocatedAt: string, endedAt: string | null = null): RigShare => ({
+  allocated: RigShareAllocated.of({
     allocationId: '01890a5d-ac96-774b-bcce-b302099a8101',
     rig: 'press',
     investorId: UserId.parse(9),
@@ -36,7 +32,7 @@ describe('the valuation of a portfolio', () => {
 });
 
 describe('the yield of a year', () => {
-  it('is that of the last 30 days on the purchase price', () => {
+  it('compares the last 30 days with the purchase price', () => {
     expect(apyPercentOf([share(36_500, LONG_AGO)], usd(300), NOW)).toBeCloseTo(10, 10);
   });
 
@@ -47,7 +43,7 @@ describe('the yield of a year', () => {
     expect(apyPercentOf([late, ended], usd(300), NOW)).toBeCloseTo(10, 10);
   });
 
-  it.each<[string, readonly NodeShare[]]>([
+  it.each<[string, readonly RigShare[]]>([
     ['no share', []],
     ['a share of less than a day', [share(100, '2026-11-21T00:00:00.001Z')]],
     ['shares that cost nothing', [share(0, LONG_AGO)]],

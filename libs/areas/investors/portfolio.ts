@@ -1,17 +1,17 @@
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
-import { type NodeShare } from '#projections/investors/node-shares.projection.js';
+import { type RigShare } from '#projections/investors/rig-shares.projection.js';
 
 const DAY_MS = 86_400_000;
 const YEAR_DAYS = 365;
-/** The revenue of so many days gives the yield of a year. */
+/** The revenue of this many days gives the yield of a year. */
 export const YIELD_DAYS = 30;
 
-/** What the shares that are held cost. */
-export const valuationOf = (held: readonly NodeShare[]): MicroUsd =>
+/** The price of the held shares. */
+export const valuationOf = (held: readonly RigShare[]): MicroUsd =>
   held.reduce((sum, { allocated }) => sum + fromDecimal(allocated.purchasePriceMicroUsd), 0n);
 
 /** For how long a share was held between two instants. */
-const heldMs = ({ allocated, endedAt }: NodeShare, fromMs: number, toMs: number): number => {
+const heldMs = ({ allocated, endedAt }: RigShare, fromMs: number, toMs: number): number => {
   const begun = Math.max(Date.parse(allocated.allocatedAt), fromMs);
   const ended = Math.min(endedAt === null ? toMs : Date.parse(endedAt), toMs);
   return Math.max(0, ended - begun);
@@ -23,7 +23,7 @@ const heldMs = ({ allocated, endedAt }: NodeShare, fromMs: number, toMs: number)
  * and where the shares cost nothing.
  */
 export const apyPercentOf = (
-  shares: readonly NodeShare[],
+  shares: readonly RigShare[],
   net: MicroUsd,
   nowMs: number,
 ): number | null => {

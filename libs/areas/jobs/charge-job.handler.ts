@@ -14,7 +14,7 @@ import { type CommandContext } from '#platform/runtime/commands/command-context.
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type HeldJob, holdOf } from './job-funds.js';
 
-/** Charges an ended job for what it has used, or frees its hold. */
+/** Charges an ended job for its usage, or frees its hold. */
 export class ChargeJobCommand extends Command<void> {
   constructor(
     readonly job: { readonly jobId: string },

@@ -30,7 +30,7 @@ export class EndAttemptHandler implements ICommandHandler<EndAttemptCommand> {
   }
 }
 
-/** What the type makes of the code of an error. */
+/** The meaning of an error code for the type. */
 const meaning = (
   { reason, code }: ReportedEnd,
   { type }: CurrentJob,

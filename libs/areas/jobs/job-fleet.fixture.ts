@@ -6,7 +6,10 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type HostedType } from '#platform/jobs/hosted-type.js';
+import { AssignmentSender } from '#platform/jobs/assignment-sender.js';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
+import { JOB_DISPATCHER_LIMITS } from '#platform/jobs/dispatch-term.js';
+import { JobDispatcher } from '#platform/jobs/job-dispatcher.js';
 import { JobHost } from '#platform/jobs/job-host.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { type AnyJobType } from '#platform/jobs/job-type.js';
@@ -34,10 +37,10 @@ import { anyContext, silent } from '#platform/runtime/stock.fixture.js';
 import { ChangeJobHandler } from './change-job.handler.js';
 import { CompleteJobHandler } from './complete-job.handler.js';
 import { EndAttemptHandler } from './end-attempt.handler.js';
-import { JobDispatching } from './job-dispatching.js';
 import { jobsArea } from './jobs.area.js';
 import { KeepJobBlobCommand, KeepJobBlobHandler } from './keep-job-blob.handler.js';
 import { MemoryBlobs } from './memory-blobs.fake.js';
+import { ProjectedOpenJobs } from './projected-open-jobs.js';
 import { ReleaseJobBlobCommand, ReleaseJobBlobHandler } from './release-job-blob.handler.js';
 import { ReportProgressHandler } from './report-progress.handler.js';
 import { ReportedAttempts } from './reported-attempts.js';
@@ -47,8 +50,8 @@ import { TakeJobReportCommand, TakeJobReportHandler } from './take-job-report.ha
 const SILENCE_MS = 10_000;
 const HOST_LIMITS = { askMs: 30, progressMs: 20, stopMsMax: 300 };
 
-/** The bus as one process reaches it, until its line is cut. */
-class Line implements Pick<Bus, 'publish' | 'listen' | 'health'> {
+/** The bus as one process reaches it, until it is cut off. */
+class CuttableBus implements Pick<Bus, 'publish' | 'listen' | 'health'> {
   isCut = false;
   /** Publishing to topics that start so fails. */
   failing: string | null = null;
@@ -57,7 +60,7 @@ class Line implements Pick<Bus, 'publish' | 'listen' | 'health'> {
 
   publish(...[topic, messages]: Parameters<Bus['publish']>): Promise<void> {
     const fails = this.isCut || (this.failing !== null && topic.startsWith(this.failing));
-    if (fails) return Promise.reject(new BusError('bus-unavailable', 'the line is cut'));
+    if (fails) return Promise.reject(new BusError('bus-unavailable', 'the bus is cut off'));
     return this.bus.publish(topic, messages);
   }
 
@@ -75,13 +78,13 @@ class Line implements Pick<Bus, 'publish' | 'listen' | 'health'> {
 
 export interface FleetHost {
   readonly host: JobHost;
-  readonly line: Line;
+  readonly bus: CuttableBus;
   readonly knots: KnotsLog;
 }
 
 export interface FleetDispatcher {
-  readonly dispatching: JobDispatching;
-  readonly line: Line;
+  readonly dispatching: JobDispatcher;
+  readonly bus: CuttableBus;
   stop(): Promise<void>;
 }
 
@@ -127,32 +130,31 @@ export class JobFleet {
 
   /** @param isWorker reports over the bus, as a process without stores */
   host(name: string, isWorker = true, type: Partial<AnyJobType['limits']> = {}): FleetHost {
-    const line = new Line(this.bus);
+    const bus = new CuttableBus(this.bus);
     const knots = new KnotsLog();
     const limits = { ...this.type.limits, ...type };
     const hosted: HostedType = knotsHosted(knots, { ...this.type, limits });
     const sink = isWorker
-      ? busReportSink(line, this.#seal)
+      ? busReportSink(bus, this.#seal)
       : logReportSink(this.sender, systemClock);
     const host = new JobHost({
-      bus: line,
+      bus,
       host: name,
       seal: this.#seal,
-      types: [hosted],
       sink,
       read: (accountId, blob, schema) => this.jobBlobs.read(accountId, blob, schema),
       logger: silent,
       limits: HOST_LIMITS,
     });
-    host.start();
-    const opened = { host, line, knots };
+    host.start([hosted]);
+    const opened = { host, bus, knots };
     this.#hosts.push(opened);
     return opened;
   }
 
   /** The process of the host ends without a word. */
-  kill({ host, line }: FleetHost): void {
-    line.isCut = true;
+  kill({ host, bus }: FleetHost): void {
+    bus.isCut = true;
     void host.drain(0);
   }
 
@@ -160,26 +162,23 @@ export class JobFleet {
     instance = 'leader-1',
     facts: Partial<ProcessFacts> = {},
   ): Promise<FleetDispatcher> {
-    const line = new Line(this.bus);
+    const bus = new CuttableBus(this.bus);
     const { runtime, eventStore, silenceMs } = this;
-    const dispatching = new JobDispatching(
-      // The rest of the bus is not used.
-      line as unknown as Bus,
+    const { projections, codec, jobTypes } = runtime;
+    const dispatching = new JobDispatcher(
+      bus,
       eventStore,
-      runtime.codec,
-      runtime.projections,
+      new ProjectedOpenJobs(projections, this.streams, codec),
+      new AssignmentSender(bus, this.#seal, jobTypes, this.jobBlobs),
+      jobTypes,
+      this.#metrics,
+      { ...JOB_DISPATCHER_LIMITS, stopMsMax: 1_000, silenceMs },
+      new ProcessFacts({ instance, sharesBus: true, runsReactions: true, ...facts }),
       systemClock,
       silent,
-      { fundsWaitMs: 1_000, stopMsMax: 1_000, silenceMs },
-      new ProcessFacts({ instance, sharesBus: true, runsReactions: true, ...facts }),
-      runtime.jobTypes,
-      this.jobBlobs,
-      this.streams,
-      this.#seal,
-      this.#metrics,
     );
     await dispatching.start(this.sender);
-    const opened = { dispatching, line, stop: () => dispatching.stop() };
+    const opened = { dispatching, bus, stop: () => dispatching.stop() };
     this.#dispatchers.push(opened);
     return opened;
   }

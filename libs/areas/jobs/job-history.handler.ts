@@ -1,35 +1,23 @@
 import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { type JobEvent, jobEvents } from '#events/jobs/job.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { isEnded, type SubmittedJob } from '#platform/jobs/job.state.js';
 import { jobStream } from '#platform/jobs/job-streams.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
+  HistoryQuery,
   type LoggedEvent,
   StreamFollower,
   type StreamHistory,
 } from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/projections/reader.js';
 import { JobAccess } from './job-access.js';
 import { reject } from './jobs.errors.js';
 
 export type LoggedJobEvent = LoggedEvent<JobEvent>;
 
-export type JobHistory = StreamHistory<JobEvent>;
-
-export class JobHistoryQuery extends Query<JobHistory> {
-  constructor(
-    /** As a caller sent it. */
-    readonly jobId: string,
-    readonly reader: Reader,
-    /** The revision after which the events begin; null for all. */
-    readonly after: bigint | null,
-  ) {
-    super();
-  }
-}
+export class JobHistoryQuery extends HistoryQuery<JobEvent> {}
 
 @QueryHandler(JobHistoryQuery)
 export class JobHistoryHandler implements IQueryHandler<JobHistoryQuery> {
@@ -46,14 +34,12 @@ export class JobHistoryHandler implements IQueryHandler<JobHistoryQuery> {
   /**
    * @throws DomainError `job_not_found`, `job_event_unknown` for a revision that the job has not
    */
-  async execute({ jobId, reader, after }: JobHistoryQuery): Promise<JobHistory> {
-    const job = await this.access.find(jobId, reader);
+  async execute({ id, reader, after }: JobHistoryQuery): Promise<StreamHistory<JobEvent>> {
+    const job = await this.access.find(id, reader);
     const stream = jobStream(job.order.jobId);
-    if (after !== null && !(await this.#follower.hasEvent(stream, after))) {
-      reject('job_event_unknown', `the job has no event ${after}`);
-    }
     const isLast = (event: JobEvent): boolean => isLastOf(job, event);
-    return this.#follower.history({ stream, after, isOver: isSettled(job), isLast });
+    const followed = { stream, after, isOver: isSettled(job), isLast };
+    return this.#follower.historyAfter(followed, rejectAfter);
   }
 }
 
@@ -70,3 +56,6 @@ const isLastOf = ({ order: { hold } }: SubmittedJob, { type }: JobEvent): boolea
 
 const isSettled = (job: SubmittedJob): boolean =>
   isEnded(job) && (job.isSettled || job.order.hold === null);
+
+const rejectAfter = (after: bigint): never =>
+  reject('job_event_unknown', `the job has no event ${after}`);

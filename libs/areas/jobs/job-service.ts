@@ -27,8 +27,10 @@ type HoldDraft = Omit<JobHold, 'holdId' | 'expiresAt'>;
 /** An order without what its submission adds. */
 type Draft = Omit<JobSubmitted['data'], 'input' | 'submittedAt' | 'startBefore' | 'hold'> & {
   readonly hold: HoldDraft | null;
-  /** Earlier than the type demands; null for what the type demands. */
+  /** Earlier than the limit of the type; null for the limit of the type. */
   readonly startBefore: string | null;
+  /** The instant of the prices; null for that of the submission. */
+  readonly pricedAtMs: number | null;
 };
 
 /** Submits, cancels and repeats jobs of every area, and reads what they leave. */
@@ -112,12 +114,12 @@ export class JobService extends Jobs {
 
   async #place(
     type: AnyJobType,
-    { hold: terms, startBefore: wished, ...draft }: Draft,
+    { hold: terms, startBefore: wished, pricedAtMs, ...draft }: Draft,
     input: JobBlob,
     context: CommandContext,
   ): Promise<void> {
     const now = this.clock.now();
-    const submittedAt = instantOf(now);
+    const submittedAt = instantOf(pricedAtMs ?? now);
     const latest = instantOf(now + type.limits.queueMsMax);
     const startBefore = wished !== null && wished < latest ? wished : latest;
     // A submission that is repeated later is another order to the ledger.
@@ -163,7 +165,7 @@ const demandKept = ({ isForgotten, order: { jobId } }: SubmittedJob): void => {
 
 const draftOf = (
   { name, price, limits, retry }: AnyJobType,
-  { jobId, accountId, summary, hold, after, parent, startBefore }: JobOrder<unknown>,
+  { jobId, accountId, summary, hold, pricedAtMs, after, parent, startBefore }: JobOrder<unknown>,
   { key }: CommandContext,
 ): Draft => {
   if ((price === null) !== (hold === null)) {
@@ -181,6 +183,7 @@ const draftOf = (
     attemptsMax: retry.attemptsMax,
     runMsMax: limits.runMsMax,
     startBefore: startBefore ?? null,
+    pricedAtMs: pricedAtMs ?? null,
   };
 };
 
@@ -215,6 +218,7 @@ const draftAgain = (
   attemptsMax: retry.attemptsMax,
   runMsMax: limits.runMsMax,
   startBefore: null,
+  pricedAtMs: null,
 });
 
 const termsOf = ({ holdId: _, expiresAt: __, ...terms }: JobHold): HoldDraft => terms;

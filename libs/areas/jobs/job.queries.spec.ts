@@ -20,7 +20,7 @@ const recordOf = (index: number): JobRecord => {
   return record;
 };
 
-/** Of an account with so many jobs, the oldest first. */
+/** Of an account with `count` jobs, the oldest first. */
 const askerOf = (count: number) => {
   const records = Array.from({ length: count }, (_, index) => recordOf(index));
   const list = (_: unknown, { before = '~', limit = 0 }: ListOptions) =>

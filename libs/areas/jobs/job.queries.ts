@@ -70,8 +70,8 @@ export class JobsQuery extends Query<JobPage> {
 }
 
 /**
- * The jobs that one page looks through for those that pass the filter. A page that has looked
- * through so many may have fewer jobs than its limit, or none, and still have a next page.
+ * The jobs that one page looks through for jobs that pass the filter. A page that has reached the
+ * limit may have fewer jobs, or none, and still have a next page.
  */
 export const LOOKED_THROUGH_MAX = 2_000;
 

@@ -1,5 +1,6 @@
 import { jobEvents } from '#events/jobs/job.events.js';
 import { ChangeJobCommand, EndAttemptCommand } from '#platform/jobs/job.commands.js';
+import { JobDispatcher } from '#platform/jobs/job-dispatcher.js';
 import { JobMetrics } from '#platform/jobs/job.metrics.js';
 import { REPORTS_GROUP, REPORTS_TOPIC } from '#platform/jobs/job.protocol.js';
 import { jobSaga, type JobSagaCommand } from '#platform/jobs/job.saga.js';
@@ -12,7 +13,6 @@ import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { ChargeJobCommand } from './charge-job.handler.js';
 import { ForgetJobCommand } from './forget-job.handler.js';
 import { KeepJobBlobCommand } from './keep-job-blob.handler.js';
-import { JobDispatching } from './job-dispatching.js';
 import { jobErrors } from './jobs.errors.js';
 import { JobsModule } from './jobs.module.js';
 import { jobSettings } from './jobs.settings.js';
@@ -59,7 +59,7 @@ export const jobsArea = defineArea({
       ForgetJob: (data, context) => new ForgetJobCommand(data, context),
     }),
   ],
-  leaderServices: [JobDispatching],
+  leaderServices: [JobDispatcher],
   consumers: [
     defineConsumer({
       topic: REPORTS_TOPIC,

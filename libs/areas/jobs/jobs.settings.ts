@@ -5,7 +5,7 @@ export interface JobSettings {
   readonly fundsWaitMs: number;
   /** How long a running job may take to stop after it is cancelled. */
   readonly stopMsMax: number;
-  /** A process that asks for no work for so long has lost its attempts. */
+  /** A process that asks for no work for longer has lost its attempts. */
   readonly silenceMs: number;
 }
 
@@ -27,7 +27,7 @@ export const jobSettings = defineSettings({
     ),
     QUIPU_JOB_SILENCE_SECONDS: variable(
       wholeNumber(4, SECONDS_MAX).default(15),
-      'a worker that is silent for so long has lost its jobs, which then continue elsewhere',
+      'a worker that is silent for longer has lost its jobs, which then continue elsewhere',
     ),
   },
   read: (values): JobSettings => ({

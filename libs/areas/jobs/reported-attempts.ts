@@ -14,7 +14,7 @@ export interface CurrentJob {
   readonly type: AnyJobType;
 }
 
-/** What the reports of attempts have in common. */
+/** The common part of the reports of attempts. */
 @Injectable()
 export class ReportedAttempts {
   constructor(

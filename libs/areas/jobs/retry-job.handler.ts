@@ -24,7 +24,7 @@ export class RetryJobHandler implements ICommandHandler<RetryJobCommand> {
     private readonly access: JobAccess,
   ) {}
 
-  /** @throws DomainError `job_not_found`, and those of `Jobs.retry` */
+  /** @throws DomainError `job_not_found`, and the errors of `Jobs.retry` */
   async execute({ jobId, reader, context }: RetryJobCommand): Promise<JobId> {
     const { order } = await this.access.find(jobId, reader);
     return this.jobs.retry(order.jobId, context);

@@ -14,7 +14,7 @@ type WithoutTime<Command> = Command extends {
   ? { readonly type: Type; readonly data: Omit<Data, 'at'> }
   : never;
 
-/** What happens to a task, at the instant at which the handler runs. */
+/** A change of a task, at the instant at which the handler runs. */
 export type TaskChange = WithoutTime<MeshTaskCommand>;
 
 export interface ChangedTask {
@@ -33,7 +33,7 @@ export class ChangeTaskCommand extends Command<ChangedTask> {
   }
 }
 
-/** What `lease-expiry.saga.ts` asks for when a lease ends. */
+/** The command of `lease-expiry.saga.ts` when a lease ends. */
 export const expireMeshLease = (data: LeaseReference, context: CommandContext): ChangeTaskCommand =>
   new ChangeTaskCommand({ type: 'ExpireLease', data }, context);
 

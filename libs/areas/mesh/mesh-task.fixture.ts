@@ -12,7 +12,7 @@ export const TASK = { accountId: '7', taskId: 'survey-4711' } as const;
 export const TTL_SECONDS = 300;
 const START = Date.parse('2026-11-22T10:00:00.000Z');
 
-/** An instant so many seconds after the start. */
+/** The instant `seconds` after the start. */
 export const after = (seconds: number): string => new Date(START + seconds * 1_000).toISOString();
 
 export const HANDOFF_ID = '0b8f7c52-1d3e-5f6a-8b9c-0d1e2f3a4b5c';

@@ -23,7 +23,7 @@ type Action = (typeof ACTIONS)[number];
 /** An agent that has received no token sends this one. */
 const FIRST_TOKEN = 1;
 
-/** What an agent concludes from the answers that it has received. */
+/** The conclusion of an agent from the answers that it has received. */
 interface Belief {
   readonly token: number;
   /** Seconds; it takes itself for the holder before this. */

@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { MeshTaskId } from '#events/mesh/mesh-task.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { keyAfter } from '#platform/read-store/document-pages.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
@@ -79,12 +80,10 @@ export class MeshTasksQuery extends Query<MeshTaskPage> {
 }
 
 /**
- * The tasks that one page looks through for those that pass the filter. A page that has looked
- * through so many may have fewer tasks than its limit, or none, and still have a next page.
+ * The tasks that one page looks through for tasks that pass the filter. A page that has reached the
+ * limit may have fewer tasks, or none, and still have a next page.
  */
 export const TASKS_LOOKED_THROUGH_MAX = 2_000;
-/** Less than every character of a task id, so the key after it is the next one. */
-const AFTER = '\u0001';
 
 @QueryHandler(MeshTasksQuery)
 export class MeshTasksHandler implements IQueryHandler<MeshTasksQuery> {
@@ -104,7 +103,7 @@ export class MeshTasksHandler implements IQueryHandler<MeshTasksQuery> {
     const { documents, position } = await this.projections.list(meshTasks, {
       prefix: meshTasksPrefix(accountId),
       limit: most + 1,
-      ...(after !== null && { from: `${meshTaskKey(accountId, after)}${AFTER}` }),
+      ...(after !== null && { from: keyAfter(meshTaskKey(accountId, after)) }),
     });
     const now = instant(this.clock);
     const found = documents.flatMap(({ document: { task } }) => (task ? [asOf(task, now)] : []));

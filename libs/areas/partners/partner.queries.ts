@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import {
   type DocumentReader,
   type Projections,
@@ -25,9 +26,9 @@ import { reject } from './partners.errors.js';
 
 export interface Earned {
   readonly charges: number;
-  /** What the sub-users were charged. */
+  /** The charges of the sub-users. */
   readonly gross: MicroUsd;
-  /** What of it is the partner's. */
+  /** The partner's part of it. */
   readonly earned: MicroUsd;
   /** The last hour with a charge, `YYYY-MM-DDTHH` in UTC. */
   readonly lastHour: string | null;
@@ -96,11 +97,7 @@ export class PartnersHandler implements IQueryHandler<PartnersQuery> {
 
   async execute({ page, limit, asOf }: PartnersQuery): Promise<PartnerPage> {
     const reader = await this.projections.at(asOf);
-    const { documents, position } = await reader.list(partners, {
-      limit,
-      offset: (page - 1) * limit,
-    });
-    const total = await reader.count(partners, '');
+    const { documents, total, position } = await numberedPage(reader, partners, { page, limit });
     const profiles = documents.flatMap(({ document: { profile } }) => profile ?? []);
     return { partners: profiles, total, position };
   }

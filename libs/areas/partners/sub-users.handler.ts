@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import {
   type DocumentReader,
   type Projections,
@@ -49,12 +50,11 @@ export class SubUsersHandler implements IQueryHandler<SubUsersQuery> {
   async execute({ partnerId, page, limit, asOf }: SubUsersQuery): Promise<SubUserPage> {
     const reader = await this.projections.at(asOf);
     const prefix = `${partnerKey(partnerId)}/`;
-    const { documents, position } = await reader.list(subUsers, {
+    const { documents, total, position } = await numberedPage(reader, subUsers, {
       prefix,
+      page,
       limit,
-      offset: (page - 1) * limit,
     });
-    const total = await reader.count(subUsers, prefix);
     const members = documents.flatMap(({ document: { subUser } }) => subUser ?? []);
     const listed = await Promise.all(members.map((one) => this.#listed(reader, partnerId, one)));
     return { subUsers: listed, total, position };

@@ -21,9 +21,9 @@ export interface PaymentsSettings {
   readonly priceSources: readonly PriceSourceAddress[];
   readonly priceLimits: PriceLimits;
   readonly invoices: {
-    /** The price is valid for so long. */
+    /** The price is valid for this time. */
     readonly validMs: number;
-    /** And the chain is watched for so long after that. */
+    /** The chain is watched for this time after that. */
     readonly watchedMs: number;
     readonly amountMin: bigint;
     readonly amountMax: bigint;
@@ -249,7 +249,7 @@ export const paymentsSettings = defineSettings({
 const present = <Key extends string, Value>(
   entries: Readonly<Record<Key, Value | undefined>>,
 ): Partial<Record<Key, Value>> =>
-  // The names are those of the argument.
+  // The names are the names of the argument.
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Partial<
     Record<Key, Value>
   >;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NodeShareEnded } from '#events/investors/investor.events.js';
+import { RigShareEnded } from '#events/investors/investor.events.js';
 import { PartnerMemberLeft, RevenueShareChanged } from '#events/partners/partner.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { AccrualDraft, type Accrued } from './accrual-draft.js';
@@ -44,7 +44,7 @@ describe('the shares of a charge', () => {
     });
   });
 
-  it('are those of the partner and of the investor of the rest, less the fee', () => {
+  it('are the shares of the partner and, of the rest less the fee, of the investor', () => {
     const accrued = accruedOf(
       registered(1_500),
       joined(),
@@ -95,7 +95,7 @@ describe('the shares of a charge', () => {
     expect(often.carried).toMatchObject([{ earned: '0' }]);
   });
 
-  it('follow the terms that stand before the charge in the log', () => {
+  it('follow the last terms before the charge in the log', () => {
     const changed = RevenueShareChanged.of({
       partnerId: ANDES,
       revenueShareBasisPoints: 2_000,
@@ -126,7 +126,7 @@ describe('the shares of a charge', () => {
   it('end with the share of the investor', () => {
     const share = allocated('press', 10_000, 0);
     const { allocationId, rig, investorId } = share.data;
-    const ended = NodeShareEnded.of({ allocationId, rig, investorId, endedAt: AT });
+    const ended = RigShareEnded.of({ allocationId, rig, investorId, endedAt: AT });
     const { earnings } = accruedOf(share, charge(100n), ended, charge(100n));
     expect(earnings).toMatchObject([{ charges: 1, earnedMicroUsd: '100' }]);
   });
@@ -149,7 +149,7 @@ describe('the shares of a charge', () => {
     expect(platformMicroUsd).toBe('160');
   });
 
-  it('are those of a manager’s own charges for no partner', () => {
+  it('are no partner’s for a manager’s own charges', () => {
     const { data } = joined();
     const manager = {
       type: 'PartnerMemberJoined',

@@ -31,11 +31,11 @@ interface Movement {
   readonly amount: MicroUsd;
   /** 0 for a correction. */
   readonly charges: 0 | 1;
-  /** What of it is for which rig. */
+  /** The parts of it by rig. */
   readonly rigs: readonly AmountOfRig[];
 }
 
-/** What a draft becomes, without the range and the instant. */
+/** The fields of an accrual that a draft gives: all but the range and the instant. */
 export type Accrued = Omit<EarningsAccrued['data'], 'after' | 'through' | 'accruedAt'>;
 
 /** Towards minus infinity, so that a correction takes back what the charge gave. */
@@ -56,9 +56,9 @@ const inProportion = (amount: MicroUsd, parts: readonly AmountOfRig[]): readonly
 
 /**
  * Divides charges, in the order of the log. A partner earns its share of a charge. An investor
- * earns its share of what is left for the rig, less the fee of the platform. The platform has the
- * rest. What a beneficiary is owed is the exact sum of its shares rounded down: the fraction is
- * carried from one charge to the next.
+ * earns its share of the rest for the rig, less the fee of the platform. The platform has the rest.
+ * A beneficiary is owed the exact sum of its shares rounded down: the fraction is carried from one
+ * charge to the next.
  */
 export class AccrualDraft {
   readonly #sums = new Map<string, Sum>();

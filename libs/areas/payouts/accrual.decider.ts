@@ -14,13 +14,13 @@ export interface AccrueEarnings {
   readonly data: EarningsAccrued['data'];
 }
 
-/** What a beneficiary has earned since the first charge. */
+/** The earnings of a beneficiary since the first charge. */
 export interface EarnedInAll extends Fractions {
   readonly total: MicroUsd;
 }
 
 export interface AccrualState {
-  /** The position up to which charges are divided; "0" before the first accrual. */
+  /** How many events of the log have their charges divided; "0" before the first accrual. */
   readonly through: string;
   readonly earned: ImmutableMap<Beneficiary, EarnedInAll>;
 }

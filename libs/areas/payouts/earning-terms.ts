@@ -1,4 +1,4 @@
-import { NodeShareAllocated, NodeShareEnded } from '#events/investors/investor.events.js';
+import { RigShareAllocated, RigShareEnded } from '#events/investors/investor.events.js';
 import {
   PartnerMemberJoined,
   PartnerMemberLeft,
@@ -8,14 +8,14 @@ import {
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 
-/** What decides who earns how much of a charge. */
+/** The events that decide the division of a charge. */
 export const termEvents = [
   PartnerRegistered,
   RevenueShareChanged,
   PartnerMemberJoined,
   PartnerMemberLeft,
-  NodeShareAllocated,
-  NodeShareEnded,
+  RigShareAllocated,
+  RigShareEnded,
 ] as const;
 
 export type TermEvent =
@@ -23,15 +23,15 @@ export type TermEvent =
   | RevenueShareChanged
   | PartnerMemberJoined
   | PartnerMemberLeft
-  | NodeShareAllocated
-  | NodeShareEnded;
+  | RigShareAllocated
+  | RigShareEnded;
 
 export interface PartnerTerms {
   readonly partnerId: PartnerId;
   readonly shareBasisPoints: number;
 }
 
-export interface NodeTerms {
+export interface RigTerms {
   readonly allocationId: string;
   readonly investorId: UserId;
   readonly shareBasisPoints: number;
@@ -43,7 +43,7 @@ export class EarningTerms {
   /** The partner of each account. */
   readonly #partners = new Map<string, PartnerId>();
   readonly #shares = new Map<PartnerId, number>();
-  readonly #nodes = new Map<string, readonly NodeTerms[]>();
+  readonly #nodes = new Map<string, readonly RigTerms[]>();
 
   apply({ type, data }: TermEvent): void {
     switch (type) {
@@ -57,10 +57,10 @@ export class EarningTerms {
       case 'PartnerMemberLeft':
         if (data.capacity === 'sub_user') this.#partners.delete(data.accountId);
         return;
-      case 'NodeShareAllocated':
+      case 'RigShareAllocated':
         this.#nodes.set(data.rig, [...this.ofRig(data.rig), data]);
         return;
-      case 'NodeShareEnded':
+      case 'RigShareEnded':
         this.#nodes.set(
           data.rig,
           this.ofRig(data.rig).filter(({ allocationId }) => allocationId !== data.allocationId),
@@ -75,7 +75,7 @@ export class EarningTerms {
     return { partnerId, shareBasisPoints: this.#shares.get(partnerId) ?? 0 };
   }
 
-  ofRig(rig: string): readonly NodeTerms[] {
+  ofRig(rig: string): readonly RigTerms[] {
     return this.#nodes.get(rig) ?? [];
   }
 }

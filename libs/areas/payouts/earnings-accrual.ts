@@ -13,7 +13,8 @@ import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-
 import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
 import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
 import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
-import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { type LogPlaces, PlaceUnknownError } from '#platform/runtime/history/log-places.js';
+import { CLOCK, CODEC, EVENT_STORE, LOG_PLACES, LOGGER } from '#platform/runtime/tokens.js';
 import { AccrualDraft } from './accrual-draft.js';
 import { NO_FRACTIONS } from './fractions.js';
 import { type AccrualState } from './accrual.decider.js';
@@ -24,7 +25,7 @@ import { EarningTerms, type TermEvent, termEvents } from './earning-terms.js';
 const NAME = 'payouts.accrual';
 const MOVEMENT_TYPES = [HoldCaptured.type, ChargeAdjusted.type];
 const TERM_TYPES = termEvents.map(({ type }) => type);
-/** An accrual has at most about so many earnings: it must fit into one append. */
+/** The most earnings of an accrual, about: it must fit into one append. */
 const EARNINGS_MAX = 1_000;
 /** The namespace of the ids of accruals. */
 const ACCRUAL_NAMESPACE = '5c1f5d0e-64d6-4f0c-9f43-2a1f6f1f7a55';
@@ -56,6 +57,7 @@ export class EarningsAccrual implements LeaderService {
     @Inject(ACCRUALS) private readonly accruals: AccrualRunner,
     private readonly charges: Charges,
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(LOG_PLACES) private readonly places: LogPlaces,
     @Inject(CODEC) codec: EventCodec,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -88,7 +90,7 @@ export class EarningsAccrual implements LeaderService {
   /** The terms as they were where the last accrual ends. Charges before any terms are skipped. */
   async #load(): Promise<Position> {
     const { state } = await this.accruals.stateOf(ACCRUAL_STREAM);
-    const through = BigInt(state.through);
+    const through = await this.#positionAt(BigInt(state.through));
     const head = await this.eventStore.head();
     this.#at = new EarningTerms();
     this.#begin(through, state);
@@ -101,6 +103,12 @@ export class EarningsAccrual implements LeaderService {
       }
     }
     return through === 0n ? this.#begin(head, state) : through;
+  }
+
+  async #positionAt(size: bigint): Promise<Position> {
+    const position = await this.places.positionAt(size);
+    if (position === undefined) throw new PlaceUnknownError(`the log has not ${size} events`);
+    return position;
   }
 
   #begin(after: Position, { earned }: AccrualState): Position {
@@ -133,7 +141,11 @@ export class EarningsAccrual implements LeaderService {
   }
 
   async #accrue(through: Position): Promise<void> {
-    const range = { after: this.#after.toString(), through: through.toString() };
+    const [first, last] = [
+      await this.places.sizeAt(this.#after),
+      await this.places.sizeAt(through),
+    ];
+    const range = { after: first.toString(), through: last.toString() };
     const data = { ...range, ...this.#draft.toAccrued(), accruedAt: instant(this.clock) };
     const id = derivedId(`${range.after} ${range.through}`, ACCRUAL_NAMESPACE);
     const { state } = await this.accruals.run(

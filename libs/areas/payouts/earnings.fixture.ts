@@ -1,6 +1,6 @@
 import { ChargeAdjusted, HoldCaptured } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { NodeShareAllocated } from '#events/investors/investor.events.js';
+import { RigShareAllocated } from '#events/investors/investor.events.js';
 import { PartnerMemberJoined, PartnerRegistered } from '#events/partners/partner.events.js';
 import { PartnerId } from '#events/partners/partner.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
@@ -44,8 +44,8 @@ export const allocated = (
   shareBasisPoints: number,
   platformFeeBasisPoints: number,
   investorId = INVESTOR,
-): NodeShareAllocated =>
-  NodeShareAllocated.of({
+): RigShareAllocated =>
+  RigShareAllocated.of({
     allocationId: `01890a5d-ac96-774b-bcce-${String(investorId).padStart(12, '0')}`,
     rig,
     investorId,

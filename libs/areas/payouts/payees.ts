@@ -38,7 +38,7 @@ export class Payees {
     return (await this.#payees.stateOf(payeeStream(beneficiary))).state;
   }
 
-  /** What a beneficiary has earned in all, by the accruals that are in the log now. */
+  /** The total earnings of a beneficiary, by the accruals that are in the log now. */
   async accruedOf(beneficiary: Beneficiary): Promise<MicroUsd> {
     const { state } = await this.accruals.stateOf(ACCRUAL_STREAM);
     const total = state.earned.get(beneficiary)?.total ?? 0n;

@@ -46,7 +46,7 @@ const approved = (payoutId: string) =>
     netMicroUsd: '540',
     approvedAt: LATER,
   });
-const refuse = (payoutId: string) => {
+const rejectPayout = (payoutId: string) => {
   const data = { beneficiary, payoutId, reason: 'wrong bank', rejectedAt: LATER };
   return { type: 'RejectPayout', data } as const;
 };
@@ -113,13 +113,13 @@ describe('a payout', () => {
   });
 
   it('is rejected until it is paid, and its amount is free again', () => {
-    payee.given(first).when(refuse(FIRST)).then(rejected(FIRST));
-    payee.given(first, approved(FIRST)).when(refuse(FIRST)).then(rejected(FIRST));
-    payee.given(first, rejected(FIRST)).when(refuse(FIRST)).thenNothing();
+    payee.given(first).when(rejectPayout(FIRST)).then(rejected(FIRST));
+    payee.given(first, approved(FIRST)).when(rejectPayout(FIRST)).then(rejected(FIRST));
+    payee.given(first, rejected(FIRST)).when(rejectPayout(FIRST)).thenNothing();
     const all = [first, approved(FIRST), paid(FIRST)];
     payee
       .given(...all)
-      .when(refuse(FIRST))
+      .when(rejectPayout(FIRST))
       .thenThrows('payout_already_paid');
     const free = [first, rejected(FIRST)];
     payee

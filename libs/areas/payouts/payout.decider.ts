@@ -16,7 +16,7 @@ interface OfPayout {
   readonly payoutId: string;
 }
 
-/** What the beneficiary has earned in all arrives with the commands that commit money. */
+/** The total earnings of the beneficiary arrive with the commands that commit money. */
 export type PayoutCommand =
   | { readonly type: 'RequestPayout'; readonly data: PayoutRequested['data'] }
   | {

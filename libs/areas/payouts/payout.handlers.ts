@@ -10,7 +10,7 @@ import { Payees } from './payees.js';
 import { reject } from './payouts.errors.js';
 import { WithholdingTax } from './withholding-tax.port.js';
 
-/** Asks for what is earned. The id of the request is the id of the payout. */
+/** Asks for a payout of earnings. The id of the request is the id of the payout. */
 export class RequestPayoutCommand extends Command<string> {
   constructor(
     readonly beneficiary: Beneficiary,
@@ -55,7 +55,7 @@ export interface PayoutRef {
   readonly payoutId: string;
 }
 
-/** What decides the tax: an Admin states it. */
+/** The facts that decide the tax: an Admin states them. */
 export type PayeeTax = Pick<Withholding, 'country' | 'incomeType' | 'treatyClaimed'>;
 
 /** Approves a payout, and decides the tax that is withheld. */

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Beneficiary } from '#events/payouts/earning.events.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { NO_BALANCE, payeeBalances } from '#projections/payouts/payee-balances.projection.js';
@@ -14,7 +15,7 @@ export interface PayeeAmounts {
   readonly open: MicroUsd;
   readonly paid: MicroUsd;
   readonly withheld: MicroUsd;
-  /** What can be asked for; below zero after corrections. */
+  /** The amount that can be asked for; below zero after corrections. */
   readonly available: MicroUsd;
 }
 
@@ -48,13 +49,12 @@ export class PayoutsHandler implements IQueryHandler<PayoutsQuery> {
   async execute({ beneficiary, page, limit, asOf }: PayoutsQuery): Promise<PayeePage> {
     const reader = await this.projections.at(asOf);
     const prefix = `${beneficiary}/`;
-    const { documents, position } = await reader.list(payouts, {
+    const { documents, total, position } = await numberedPage(reader, payouts, {
       prefix,
       direction: 'backwards',
+      page,
       limit,
-      offset: (page - 1) * limit,
     });
-    const total = await reader.count(payouts, prefix);
     const { document = NO_BALANCE } = await reader.get(payeeBalances, beneficiary);
     const accrued = fromDecimal(document.accrued);
     const open = fromDecimal(document.open);
@@ -84,9 +84,7 @@ export class OpenPayoutsHandler implements IQueryHandler<OpenPayoutsQuery> {
 
   async execute({ page, limit, asOf }: OpenPayoutsQuery): Promise<PayoutPage> {
     const reader = await this.projections.at(asOf);
-    const offset = (page - 1) * limit;
-    const { documents, position } = await reader.list(openPayouts, { limit, offset });
-    const total = await reader.count(openPayouts, '');
+    const { documents, total, position } = await numberedPage(reader, openPayouts, { page, limit });
     const found = documents.flatMap(({ document: { payout } }) => payout ?? []);
     return { payouts: found, total, position };
   }

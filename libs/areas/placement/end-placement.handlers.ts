@@ -40,7 +40,7 @@ export class ExpirePlacementCommand extends Command<void> {
   }
 }
 
-/** What `placement-expiry.saga.ts` asks for when the time of a placement has passed. */
+/** The command of `placement-expiry.saga.ts` when the time of a placement has passed. */
 export const expirePlacement = (
   { placementId }: { readonly placementId: number },
   context: CommandContext,

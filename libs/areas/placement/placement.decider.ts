@@ -60,7 +60,7 @@ export type OpenPlacement = StagesPlaced['data'];
 
 export interface PlacementState {
   readonly lastId: number;
-  /** By id; those that are neither released nor expired. */
+  /** By id; the placements that are neither released nor expired. */
   readonly open: ImmutableMap<number, OpenPlacement>;
 }
 
@@ -75,7 +75,7 @@ export const stageOrderOf = ({
   shardBytes: Math.ceil(memoryBytes / (ppDegree * tpDegree)),
 });
 
-/** What placements that have not ended by the clock leave of each rig. */
+/** The free memory of each rig, less placements that have not ended by the clock. */
 export const freeRigs = (
   rigs: readonly PlacementRig[],
   { open }: PlacementState,

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
@@ -76,11 +77,11 @@ export class PlacementsHandler implements IQueryHandler<PlacementsQuery> {
 
   async execute({ accountId, page, limit }: PlacementsQuery): Promise<PlacementPage> {
     const prefix = placementsPrefix(accountId);
-    const { documents, position } = await this.projections.list(placements, {
+    const { documents, total, position } = await numberedPage(this.projections, placements, {
       prefix,
       direction: 'backwards',
+      page,
       limit,
-      offset: (page - 1) * limit,
     });
     const now = instant(this.clock);
     const found = documents.flatMap(({ document: { placement } }) =>
@@ -88,7 +89,7 @@ export class PlacementsHandler implements IQueryHandler<PlacementsQuery> {
     );
     return {
       placements: found,
-      total: await this.projections.count(placements, prefix),
+      total,
       position,
     };
   }

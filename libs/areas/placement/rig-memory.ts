@@ -1,4 +1,4 @@
-/** What is free of one memory: a device, or the host, whose `device` is null. */
+/** The free part of one memory: a device, or the host, whose `device` is null. */
 export interface FreeMemory {
   readonly device: number | null;
   readonly freeBytes: number;
@@ -43,8 +43,8 @@ const without = (slots: readonly Slots[], taken: readonly Slots[]): readonly Slo
   });
 
 /**
- * Where a rig has room for stages, up to so many. Taking the devices with the most room first finds
- * as many stages as there can be.
+ * Where a rig has room for stages, up to `stagesMax`. Taking the devices with the most room first
+ * finds the largest possible number of stages.
  */
 export const stagesOn = (
   { memories }: FreeRig,

@@ -1,7 +1,7 @@
 import { type PlacedLink, type PlacedShard } from '#events/placement/placement.events.js';
 import { type FreeRig, type StageDevices, stagesOn, type StageSize } from './rig-memory.js';
 
-/** A placement has rigs among so many candidates: every order of them is compared. */
+/** A placement has rigs among this many candidates: every order of them is compared. */
 export const CANDIDATES_MAX = 6;
 
 export interface StageOrder extends StageSize {
@@ -70,7 +70,7 @@ const leastRoomOf = (rigs: readonly FreeRig[], alone: readonly Candidate[]): Can
   });
 };
 
-/** Every order of so many of the rigs. */
+/** Every chain of `length` of the rigs, in every order. */
 function* chainsOf(
   rigs: readonly Candidate[],
   length: number,

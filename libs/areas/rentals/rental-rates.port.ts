@@ -1,4 +1,4 @@
-/** What an hour of a rig costs now. */
+/** The price of an hour of a rig now. */
 export interface RentalRate {
   readonly rateCardVersion: number;
   /** Decimal micro-dollars. */

@@ -1,7 +1,7 @@
 import { RentalCaptureEvidence, RentalHoldEvidence } from '#events/rentals/rental.evidence.js';
 import { defineProduct } from '#platform/ledger/product.js';
 
-/** The unit price is that of an hour. */
+/** The unit price is for an hour. */
 export const SECONDS_PER_PRICE = 3_600;
 
 /** The seconds of a rental, at the hourly price of its rig. */

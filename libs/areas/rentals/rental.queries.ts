@@ -94,7 +94,7 @@ export interface LogPiece {
   readonly next: number;
 }
 
-/** What the program of a rental has written, from an offset on. */
+/** The output of the program of a rental, from an offset on. */
 export class RentalLogQuery extends Query<LogPiece> {
   constructor(
     readonly number: number,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
-/** What runs the programs of rentals. */
+/** The engine of the programs of rentals. */
 export type EngineChoice = 'auto' | 'docker' | 'podman' | 'process';
 
 export interface RentalSettings {

@@ -38,7 +38,7 @@ export class StartRentalHandler implements ICommandHandler<StartRentalCommand> {
     private readonly jobs: Jobs,
   ) {}
 
-  /** @throws DomainError `rig_not_for_rent`, `ports_exhausted`, and those of `Jobs.submit` */
+  /** @throws DomainError `rig_not_for_rent`, `ports_exhausted`, and the errors of `Jobs.submit` */
   async execute({ order, context }: StartRentalCommand): Promise<number> {
     const rate = await this.rates.rateOf(order.rig);
     if (!rate) return reject('rig_not_for_rent', `the rig ${order.rig} is not for rent`);

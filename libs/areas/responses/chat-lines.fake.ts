@@ -1,4 +1,8 @@
-import { type LineAnswer, type LineRetry } from '#platform/batches/batch-endpoint.js';
+import {
+  type AcceptedLine,
+  type LineAnswer,
+  type LineRetry,
+} from '#platform/batches/batch-endpoint.js';
 import { type ChatLine, type ChatLineOrder, ChatLines } from '#platform/chats/chat-lines.port.js';
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
@@ -33,8 +37,8 @@ export class ScriptedChatLines extends ChatLines {
     if (model !== 'm') return undefined;
     return {
       rateCardVersion: 3,
-      linesOf: (quantities: Readonly<Record<string, number>>) =>
-        Object.entries(quantities).map(([meter, quantity]) => ({
+      linesOf: ({ bound }: AcceptedLine) =>
+        Object.entries(bound).map(([meter, quantity]) => ({
           meter,
           quantity,
           unitPriceMicroUsd: '1',
@@ -53,8 +57,16 @@ export class ScriptedChatLines extends ChatLines {
     const message = { role: 'assistant', content: 'Cords.' };
     const choices = [{ index: 0, message, finish_reason: this.finishReason }];
     const completion = { model: 'm', routing_mode: 'auto', choices };
-    const body = line.write(completion, { promptTokens: 2, completionTokens: 3 });
-    return { body, usage: { input_tokens: 2, output_tokens: 3 }, rig: 'r' };
+    const body = line.write(completion, {
+      promptTokens: 2,
+      completionTokens: 3,
+      source: 'provider',
+    });
+    const used = [
+      { meter: 'input_tokens', quantity: 2, rig: 'r' },
+      { meter: 'output_tokens', quantity: 3, rig: 'r' },
+    ];
+    return { body, used };
   }
 
   override retryOf(error: unknown): LineRetry {

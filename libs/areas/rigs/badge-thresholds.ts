@@ -1,6 +1,9 @@
 import { type BadgeThreshold } from '#events/rigs/rig.events.js';
 
-/** The thresholds in force, the best badge first. A certification carries those of its time. */
+/**
+ * The thresholds in force, the best badge first. A certification carries the thresholds of its
+ * time.
+ */
 export const BADGE_THRESHOLDS: readonly BadgeThreshold[] = [
   {
     badge: 'gold',

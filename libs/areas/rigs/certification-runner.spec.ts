@@ -22,6 +22,7 @@ const never = new AbortController().signal;
 const attemptOf = (rig: string) => ({
   jobId: '01890a5d-ac96-474b-8cce-b302099a8057',
   accountId: 'operator',
+  submittedAt: '2026-11-22T15:00:00.000Z',
   attempt: 1,
   input: { rig },
   checkpoint: null,

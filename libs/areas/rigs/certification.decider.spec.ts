@@ -36,7 +36,7 @@ describe('the certification of a rig', () => {
     rig.given().when({ type: 'CertifyRig', data: facts }).then(certified);
   });
 
-  it('is given once for what was measured, and not for what is older', () => {
+  it('is given once for a measurement, and not for an older one', () => {
     const older = { ...facts, measuredAt: '2026-11-22T05:59:59.999Z' };
     rig.given(certified).when({ type: 'CertifyRig', data: facts }).thenNothing();
     rig.given(certified).when({ type: 'CertifyRig', data: older }).thenNothing();

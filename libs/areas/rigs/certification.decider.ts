@@ -1,7 +1,7 @@
 import { type Badge, type BadgeThreshold, RigCertified } from '#events/rigs/rig.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
 
-/** What the job has measured; the thresholds are those in force. */
+/** The measurements of the job; the thresholds are the ones in force. */
 export interface CertifyRig {
   readonly type: 'CertifyRig';
   readonly data: Omit<RigCertified['data'], 'badge'>;

@@ -82,7 +82,7 @@ describe('the standing of a rig', () => {
     });
   });
 
-  it('is that of the last certification', async () => {
+  it('is taken from the last certification', async () => {
     const later = RigCertified.of({ ...last, badge: 'none' });
     const standing = await standingAt('2026-12-01T06:00:00.000Z', 'rack', certified, later);
     expect(standing).toMatchObject({ badge: 'none', status: 'valid' });
@@ -131,7 +131,7 @@ describe('the standing of the rig of a worker', () => {
     expect(standing).toMatchObject({ badge: null, status: 'expired' });
   });
 
-  it('is not that of a rig of the catalog with its name, nor the other way round', async () => {
+  it('is not shared with a rig of the catalog of its name, nor the other way round', async () => {
     const none = { badge: null, status: 'never_certified', certification: null };
     const worker = { name: 'rack', description };
     expect(await standingAt(DURING, worker, certified)).toMatchObject(none);

@@ -27,7 +27,7 @@ export interface RigStanding {
 /** A rig whose standing is asked for. */
 export interface StandingRig {
   readonly name: string;
-  /** What its worker says of itself now; null for a rig of the catalog. */
+  /** The description by its worker now; null for a rig of the catalog. */
   readonly description: WorkerRigDescription | null;
 }
 
@@ -69,7 +69,7 @@ const standingOf = (
     : { rig, badge: null, status: 'outdated', certification };
 };
 
-/** What the figures depend on: another region is the same machine. */
+/** The properties that the figures depend on: another region is the same machine. */
 const measuredOf = (description: WorkerRigDescription | null) =>
   description && { ...description, region: null };
 

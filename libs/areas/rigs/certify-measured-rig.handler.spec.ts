@@ -18,7 +18,7 @@ const certify = (error: Error): Promise<void> => {
 };
 
 describe('the certification of a measured rig', () => {
-  it('is left out when the result is no longer kept, so that the saga goes on', async () => {
+  it('is left out when the result is no longer kept, so that the saga continues', async () => {
     const gone = new DomainError('job_result_gone', 'no longer kept');
     await expect(certify(gone)).resolves.toBeUndefined();
   });

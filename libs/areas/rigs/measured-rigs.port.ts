@@ -1,10 +1,11 @@
 import { type WorkerRigDescription } from '#events/fleet/worker-rig.events.js';
+import { type RigKind } from '#events/rig-kinds.js';
 
 /** A rig, as a certification sees it. */
 export interface MeasuredRig {
   readonly name: string;
-  readonly kind: 'openai' | 'embedded' | 'worker';
-  /** What its worker says of itself; null for a rig of the catalog. */
+  readonly kind: RigKind | 'worker';
+  /** The description by its worker; null for a rig of the catalog. */
   readonly description: WorkerRigDescription | null;
   /** How many streams of low priority it may have at once. */
   readonly streamsMax: number;
@@ -30,7 +31,7 @@ export interface MeasuringChat {
   readonly onSent: () => void;
 }
 
-/** What an answer has used. */
+/** The usage of an answer. */
 export interface MeasuredUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;

@@ -74,7 +74,7 @@ export class RigMeasuring {
   }
 
   /**
-   * The output tokens of so many streams at once, a second.
+   * The output tokens of `streams` streams at once, a second.
    * @throws RigProblem
    */
   async tokensPerSecond(streams: number): Promise<number> {

@@ -21,7 +21,7 @@ export interface ModuleOrder {
 const deflated = promisify(deflateRaw);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** @throws DomainError for a limit above that of the operator */
+/** @throws DomainError for a limit above the operator's */
 export const checkLimits = (
   { memoryLimitMb, gasLimit }: Pick<ModuleOrder, 'memoryLimitMb' | 'gasLimit'>,
   { memoryMbMax, fuelMax }: SandboxSettings,

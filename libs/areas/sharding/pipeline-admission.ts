@@ -4,12 +4,13 @@ import {
   type PipelineCaptureEvidence,
   type PipelineHoldEvidence,
 } from '#events/sharding/pipeline.evidence.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type PipelineOrder, promptTokensBound } from './pipeline-order.js';
-import { pipelineProduct, type TokenCounts, tokenLines, tokensOf } from './pipeline.product.js';
+import { pipelineProduct, type TokenCounts, tokensOf } from './pipeline.product.js';
 import { type ShardedModel, ShardedModels } from './sharded-models.port.js';
 import { reject } from './sharding.errors.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from './sharding.settings.js';
@@ -23,7 +24,7 @@ export interface PipelineCharge {
 /** An answer whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedPipeline extends Pick<HeldRequest, 'release'> {
   readonly modelFile: string;
-  /** What the hold covers. */
+  /** The tokens that the hold covers. */
   readonly bound: TokenCounts;
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;
@@ -43,13 +44,14 @@ export class PipelineAdmission {
   /** @throws as `PaidRequests.admit` */
   async admit(order: PipelineOrder): Promise<AdmittedPipeline> {
     const pricedAtMs = this.clock.now();
-    const { model, modelFile, rate } = this.#choose(order, pricedAtMs);
+    const { model, modelFile, tariff } = this.#choose(order, pricedAtMs);
+    const { promptTokens: inputTokens, completionTokens: outputTokens } = boundOf(order, model);
     const asked: PipelineHoldEvidence = { modelAsked: order.model, transport: order.transport };
     const held = await this.paid.admit(order, {
       purpose: pipelineProduct.purpose,
       evidence: asked,
-      rateCardVersion: rate.version,
-      lines: tokenLines(boundOf(order, model), rate),
+      rateCardVersion: tariff.rateCardVersion,
+      lines: tariff.held({ inputTokens, outputTokens }),
       shrink: order.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
       pricedAtMs,
       requestMsMax: this.settings.requestMsMax,
@@ -61,7 +63,7 @@ export class PipelineAdmission {
       release: (reason) => held.release(reason),
       capture: ({ used, outcome, evidence }) =>
         held.capture({
-          ...held.charged(tokenLines(used, rate)),
+          ...held.charged(tariff.charged({ ...used, source: 'counted' }).lines),
           outcome,
           usageSource: 'counted',
           evidence: { ...asked, ...evidence } satisfies PipelineCaptureEvidence,
@@ -72,9 +74,9 @@ export class PipelineAdmission {
 
   #choose({ model: id, transport }: PipelineOrder, now: number) {
     const model = this.models.model(id);
-    const rate = this.models.rateFor(id, now);
-    if (!model || !rate) {
-      const detail = `the model ${id} is not in the catalog; GET /v1/models lists those that are`;
+    const tariff = TokenTariff.at(this.models, id, now);
+    if (!model || !tariff) {
+      const detail = `the model ${id} is not in the catalog; GET /v1/models lists its models`;
       return reject('pipeline_model_unknown', detail);
     }
     if (model.file === null) {
@@ -85,7 +87,7 @@ export class PipelineAdmission {
       const detail = 'no WireGuard interface is configured: QUIPU_WIREGUARD_INTERFACE names it';
       return reject('pipeline_transport_unavailable', detail);
     }
-    return { model, modelFile: model.file, rate };
+    return { model, modelFile: model.file, tariff };
   }
 }
 

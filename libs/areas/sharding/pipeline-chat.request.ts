@@ -70,7 +70,7 @@ const stopOf = (stop: unknown): readonly string[] =>
 const messageOf = (message: Body['messages'][number], at: number): PipelineMessage => {
   const role = message.role === 'developer' ? 'system' : message.role;
   if (role !== 'system' && role !== 'user' && role !== 'assistant') {
-    throw refused(`messages[${at}].role`, 'it is none of system, developer, user and assistant');
+    throw refused(`messages[${at}].role`, 'expected system, developer, user or assistant');
   }
   for (const field of ['tool_calls', 'function_call', 'audio']) {
     if (message[field] != null) throw refused(`messages[${at}].${field}`, 'there are no tools');

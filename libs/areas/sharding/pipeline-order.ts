@@ -13,7 +13,7 @@ export interface PipelineOrder extends PaidOrder {
   readonly seed: number | null;
 }
 
-/** What a template adds once, and around each message. */
+/** The tokens that a template adds once, and around each message. */
 const TOKENS_PER_PROMPT = 128;
 const TOKENS_PER_MESSAGE = 16;
 

@@ -103,7 +103,7 @@ describe('an answer of a pipeline', () => {
     expect(metrics).toContain('quipu_pipeline_hop_seconds_count 1');
   });
 
-  it('asks for what the hold covers, with the fields that were given', async () => {
+  it('asks for as many tokens as the hold covers, with the given fields', async () => {
     const asked: unknown[] = [];
     const { runs, ledger } = openSharding(async function* (task, signal) {
       asked.push(task);
@@ -166,7 +166,7 @@ describe('an answer of a pipeline', () => {
     ['model_unsupported', 'pipeline_model_unsupported'],
     ['prompt_too_long', 'pipeline_prompt_too_long'],
     ['transport_unavailable', 'pipeline_transport_unavailable'],
-  ])('is rejected, and free, for what the engine cannot do: %s', async (code, named) => {
+  ])('is rejected, and free, where the engine cannot compute: %s', async (code, named) => {
     const { ledger, runs } = openSharding(failing(code, 0));
     await expect(runs.start(orderOf(), never, 'whole')).rejects.toMatchObject({ code: named });
     expect(ledger.calls).toEqual(['place', 'release upstream_failed']);

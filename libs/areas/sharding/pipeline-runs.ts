@@ -115,7 +115,9 @@ class MeteredRun {
     return this.#charge(end, null);
   }
 
-  /** A caller that leaves pays for what was computed, one whose time is up for what it has got. */
+  /**
+   * A caller that leaves pays for the computed tokens, one whose time is up for the received ones.
+   */
   async cut(cut: RequestCutError): Promise<PipelineReceipt> {
     const { delivery, admitted } = this.metered;
     const isCharged = delivery === 'in-pieces' || cut.reason === 'client_gone';

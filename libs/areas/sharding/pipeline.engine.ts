@@ -114,7 +114,7 @@ class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {
     return [
       {
         name: 'quipu_pipeline_failovers_total',
-        help: 'Answers that went on with a stage that stood by.',
+        help: 'Answers that continued with a standby stage.',
         total: this.#failovers,
       },
     ];

@@ -5,7 +5,7 @@ import { type PipelineEnd } from './pipeline.task.js';
 /** Of a hop, in seconds: a loopback takes a part of a millisecond, a long link some hundreds. */
 const HOP_BUCKETS = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1];
 
-/** What the answers of this process have shown of the pipelines that gave them. */
+/** The answers of this process and the pipelines that gave them. */
 @Injectable()
 export class PipelineMetrics {
   readonly #answers: Counter;

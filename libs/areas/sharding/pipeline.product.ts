@@ -4,9 +4,9 @@ import {
   PipelineHoldEvidence,
 } from '#events/sharding/pipeline.evidence.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { TOKENS_PER_PRICE } from '#platform/ledger/token-price.js';
+import { TOKEN_UNITS_IN_WORDS } from '#platform/ledger/token-units.js';
+import { requestPriceOf } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
-import { type ShardedRate } from './sharded-models.port.js';
 
 /** An answer of a model whose layers are divided among processes. */
 export const pipelineProduct = defineProduct({
@@ -14,7 +14,8 @@ export const pipelineProduct = defineProduct({
   group: 'inference',
   paced: true,
   title: 'Chat completions of sharded pipelines',
-  meters: { [INPUT_METER]: 'tokens of the prompt', [OUTPUT_METER]: 'tokens of the answer' },
+  meters: TOKEN_UNITS_IN_WORDS,
+  unitPrice: requestPriceOf,
   holdEvidence: PipelineHoldEvidence,
   captureEvidence: PipelineCaptureEvidence,
 });
@@ -25,25 +26,7 @@ export interface TokenCounts {
   readonly completionTokens: number;
 }
 
-export const tokenLines = (
-  { promptTokens, completionTokens }: TokenCounts,
-  { inputMicroUsdPerMtok, outputMicroUsdPerMtok }: ShardedRate,
-): PriceLine[] => [
-  {
-    meter: INPUT_METER,
-    quantity: promptTokens,
-    perUnits: TOKENS_PER_PRICE,
-    unitPriceMicroUsd: inputMicroUsdPerMtok,
-  },
-  {
-    meter: OUTPUT_METER,
-    quantity: completionTokens,
-    perUnits: TOKENS_PER_PRICE,
-    unitPriceMicroUsd: outputMicroUsdPerMtok,
-  },
-];
-
-/** The tokens that lines stand for. */
+/** The tokens of the lines. */
 export const tokensOf = (lines: readonly PriceLine[]): TokenCounts => {
   const of = (meter: string): number =>
     lines.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);

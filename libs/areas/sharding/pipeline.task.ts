@@ -28,7 +28,7 @@ export const PipelineTask = z.union([
 ]);
 export type PipelineTask = z.infer<typeof PipelineTask>;
 
-/** Text, then the tokens of the answer up to its end, and those of the prompt. */
+/** Text, then the tokens of the answer up to its end, and the tokens of the prompt. */
 export const PipelinePiece = z.tuple([z.string(), z.int(), z.int()]);
 export type PipelinePiece = z.infer<typeof PipelinePiece>;
 

@@ -1,3 +1,5 @@
+import { type TokenRate, type TokenRates } from '#platform/chats/token-tariff.js';
+
 /** A model as the catalog offers it. */
 export interface ShardedModel {
   readonly id: string;
@@ -8,16 +10,10 @@ export interface ShardedModel {
   readonly maxOutputTokens: number;
 }
 
-export interface ShardedRate {
-  /** Of the rate card. */
-  readonly version: number;
-  readonly inputMicroUsdPerMtok: string;
-  readonly outputMicroUsdPerMtok: string;
-}
-
 /** The models that callers may name, and what their tokens cost. Neither look-up waits. */
-export abstract class ShardedModels {
+export abstract class ShardedModels implements TokenRates {
   abstract model(id: string): ShardedModel | undefined;
   /** At an instant in milliseconds since the epoch. */
-  abstract rateFor(modelId: string, atMs: number): ShardedRate | undefined;
+  abstract rateFor(modelId: string, atMs: number): TokenRate | undefined;
+  abstract idOf(name: string): string | undefined;
 }

@@ -26,9 +26,15 @@ export const models: ShardedModels = {
     if (id === 'acme/cord') return { ...known, id, file: '/models/cord.gguf' };
     return id === 'acme/far' ? { ...known, id, file: null } : undefined;
   },
+  idOf: (name) => (name.startsWith('acme/') ? name : undefined),
   rateFor: (id) =>
     id.startsWith('acme/')
-      ? { version: 3, inputMicroUsdPerMtok: '1000000', outputMicroUsdPerMtok: '2000000' }
+      ? {
+          version: 3,
+          inputMicroUsdPerMtok: '1000000',
+          outputMicroUsdPerMtok: '2000000',
+          batchDiscountPercent: 0,
+        }
       : undefined,
 };
 

@@ -14,7 +14,7 @@ describe('the networks that chats list', () => {
     [pricesOf('synaptic_events', 'macs'), ['snnlib/knots']],
     [pricesOf('macs'), []],
     [undefined, []],
-  ])('are those that have a price', (list, slugs) => {
+  ])('are the networks that have a price', (list, slugs) => {
     const models = { list: [{ slug: 'snnlib/knots' }] } as unknown as SpikingModels;
     const prices = { inForce: () => list };
     const networks = new ListedNetworks(models, prices, { now: () => 0 });

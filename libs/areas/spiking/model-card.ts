@@ -32,8 +32,8 @@ const ActingHead = z.looseObject({
 export type ActingHead = z.infer<typeof ActingHead>;
 
 /**
- * What the area keeps of `card.json`, which the training script writes beside the weights. Programs
- * are the largest part of a card, and the area does not need them.
+ * The part of `card.json` that the area keeps; the training script writes it beside the weights.
+ * Programs are the largest part of a card, and the area does not need them.
  */
 export const ModelCard = z.object({
   slug: z.string().regex(/^[a-z]+\/[a-z0-9-]{1,64}$/),

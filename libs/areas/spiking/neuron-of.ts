@@ -3,7 +3,7 @@ import { reject } from './spiking.errors.js';
 import { type NeuronModel } from './spiking.modes.js';
 
 /**
- * The neuron of a run: the asked one, or that of the training.
+ * The neuron of a run: the asked one, or the neuron of the training.
  * @throws DomainError `snn_neuron_unsupported`
  */
 export const neuronOf = (

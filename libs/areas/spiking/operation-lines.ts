@@ -7,7 +7,7 @@ import { reject } from './spiking.errors.js';
 export const SYNAPTIC_EVENTS_METER = 'synaptic_events';
 export const MACS_METER = 'macs';
 
-/** What a run is charged for; a bound when it is held. */
+/** The charged operations of a run; a bound when it is held. */
 export interface ChargedOperations {
   readonly synapticEvents: number;
   readonly macs: number;
@@ -45,7 +45,7 @@ export const operationPrices = (list: MeterPriceList | undefined): OperationPric
   };
 };
 
-/** What is charged of the counted operations: never above the bound. */
+/** The charged part of the counted operations: never above the bound. */
 export const chargedOf = (
   counted: ChargedOperations,
   bound: ChargedOperations,

@@ -55,7 +55,7 @@ export class SpikingModels {
     if (mode !== null && !isSpikingMode(mode)) {
       return reject(
         'snn_mode_unknown',
-        `routing_mode ${mode} is none of ${SPIKING_MODES.join(', ')}`,
+        `routing_mode: expected one of ${SPIKING_MODES.join(', ')}, received ${mode}`,
       );
     }
     if (model !== null) return this.#named(model, mode);
@@ -86,7 +86,10 @@ export class SpikingModels {
 
   #unknown(slug: string): never {
     const known = this.list.map((card) => card.slug).join(', ');
-    return reject('snn_model_unknown', `the model ${slug} is none of ${known || '(none)'}`);
+    return reject(
+      'snn_model_unknown',
+      `model: expected one of ${known || '(none)'}, received ${slug}`,
+    );
   }
 
   #untrained(mode: string): never {

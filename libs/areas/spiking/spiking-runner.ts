@@ -6,7 +6,7 @@ import { HostEnergy } from './host-energy.js';
 import { type SpikingErrorCode, SpikingRunError } from './spiking.errors.js';
 import { type SpikingEnd, spikingEngine, type SpikingInput } from './spiking.engine.js';
 
-/** What a run has shown. */
+/** The result of a run. */
 export interface FinishedRun {
   readonly run: SpikingEnd;
   /** Of the whole machine while it ran; null where that is not measured. */

@@ -6,8 +6,8 @@ const LANGUAGE_MODEL_MODE = 'hybrid_linear_rwkv';
 type Stated = Pick<SpikingAnswer, 'card' | 'run' | 'energy'>;
 
 /**
- * What a run has shown, as a text: a language model's continuation, or the class or action
- * that another network found and what was counted meanwhile.
+ * The result of a run, as a text: a language model's continuation, or the class or action that
+ * another network found and the counts of the run.
  */
 export const statementOf = ({ card, run, energy }: Stated): string => {
   if (card.routingMode === LANGUAGE_MODEL_MODE) return run.completion;

@@ -11,9 +11,9 @@ import { type Slot, slotsIn } from './slots.js';
 import { type Grouped, published, publishedPoints } from './suppression.js';
 import { DAY_MS, HOUR_MS, pointsOf, type Window, windowOf } from './timespan.js';
 
-/** A node counts for so long after it was seen last. */
+/** A node counts for this time after it was seen last. */
 export const NODE_KNOWN_MS = 30 * DAY_MS;
-/** A rig is online for so long after it has worked, and a worker after its last sample. */
+/** A rig is online for this time after it has worked, and a worker after its last sample. */
 export const NODE_ONLINE_MS = HOUR_MS;
 
 /** Groups of nodes that are too small for a label of their own. */

@@ -3,8 +3,9 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FoldedDocuments } from '#platform/runtime/history/folded-documents.js';
+import { type LogPlaces } from '#platform/runtime/history/log-places.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
-import { CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
+import { CODEC, EVENT_STORE, LOG_PLACES, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type PlatformFigures, platformFigures } from './figures.js';
 import { STATISTICS_SETTINGS, type StatisticsSettings } from './statistics.settings.js';
 import { statisticsProjections } from './statistics.projections.js';
@@ -20,6 +21,7 @@ export interface FigureDifference {
 }
 
 export interface Recomputation {
+  /** How many events of the log the figures reflect. */
   readonly position: bigint;
   /** Epoch milliseconds. */
   readonly readAt: number;
@@ -32,8 +34,8 @@ export interface Recomputation {
 /** Folds the log from its first event, and compares with the figures that are served. */
 export class RecomputeStatisticsQuery extends Query<Recomputation> {
   constructor(
-    /** Default: the log's head. */
-    readonly position: bigint | undefined,
+    /** How many events of the log count. Default: all. */
+    readonly size: bigint | undefined,
     readonly timespans: readonly string[],
     readonly onProgress: (position: bigint, upTo: bigint) => void = () => undefined,
   ) {
@@ -46,19 +48,17 @@ export class RecomputeStatisticsHandler implements IQueryHandler<RecomputeStatis
   constructor(
     @Inject(PROJECTIONS) private readonly projections: Projections,
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(LOG_PLACES) private readonly places: LogPlaces,
     @Inject(CODEC) private readonly codec: EventCodec,
     @Inject(STATISTICS_SETTINGS) private readonly settings: StatisticsSettings,
   ) {}
 
-  async execute({
-    position: wanted,
-    timespans,
-    onProgress,
-  }: RecomputeStatisticsQuery): Promise<Recomputation> {
+  async execute({ size, timespans, onProgress }: RecomputeStatisticsQuery): Promise<Recomputation> {
     const { eventStore, codec } = this;
     const { groupMin } = this.settings;
     const lengths = timespans.map((timespan) => ({ timespan, lengthMs: timespanMs(timespan) }));
-    const served = await this.projections.at({ position: wanted ?? (await eventStore.head()) });
+    const asOf = size === undefined ? { position: await eventStore.head() } : { size };
+    const served = await this.projections.at(asOf);
     const { position, readAt: nowMs } = served;
     const moment = { position, at: nowMs };
     const onPage = (read: bigint): void => onProgress(read < position ? read : position, position);
@@ -83,7 +83,8 @@ export class RecomputeStatisticsHandler implements IQueryHandler<RecomputeStatis
         if (is !== should) differences.push({ timespan, figure, served: is, recomputed: should });
       }
     }
-    return { position, readAt: nowMs, timespans, figures, differences };
+    const counted = await this.places.sizeAt(position);
+    return { position: counted, readAt: nowMs, timespans, figures, differences };
   }
 }
 

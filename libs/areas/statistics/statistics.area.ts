@@ -1,7 +1,7 @@
-import { statisticsEvents } from '#events/statistics/node.events.js';
+import { statisticsEvents } from '#events/statistics/worker.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { dataMoved } from '#projections/statistics/data-moved.projection.js';
-import { NodeSampler } from './node-sampler.js';
+import { WorkerSampler } from './worker-sampler.js';
 import { statisticsErrors } from './statistics.errors.js';
 import { StatisticsModule } from './statistics.module.js';
 import { statisticsProjections } from './statistics.projections.js';
@@ -12,7 +12,7 @@ export const statisticsArea = defineArea({
   description: 'Anonymous figures of the whole platform, recomputable from its log.',
   events: statisticsEvents,
   projections: [...statisticsProjections, dataMoved],
-  leaderServices: [NodeSampler],
+  leaderServices: [WorkerSampler],
   errors: statisticsErrors,
   settings: [statisticsSettings],
   module: StatisticsModule,

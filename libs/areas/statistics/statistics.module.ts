@@ -1,18 +1,18 @@
 import { Module } from '@nestjs/common';
 import { DataMovedHandler } from './data-moved.handler.js';
-import { NodeSampler } from './node-sampler.js';
+import { WorkerSampler } from './worker-sampler.js';
 import { PlatformStatisticsHandler } from './platform-statistics.handler.js';
 import { RecomputeStatisticsHandler } from './recompute-statistics.handler.js';
-import { SampleNodeHandler } from './sample-node.handler.js';
+import { SampleWorkerHandler } from './sample-worker.handler.js';
 
 @Module({
   providers: [
     DataMovedHandler,
     PlatformStatisticsHandler,
     RecomputeStatisticsHandler,
-    SampleNodeHandler,
-    NodeSampler,
+    SampleWorkerHandler,
+    WorkerSampler,
   ],
-  exports: [NodeSampler],
+  exports: [WorkerSampler],
 })
 export class StatisticsModule {}

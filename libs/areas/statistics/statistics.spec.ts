@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { batchEvents } from '#events/batches/batch.events.js';
 import { accountEvents } from '#events/billing/account.events.js';
 import { rigEvents } from '#events/rigs/rig.events.js';
-import { statisticsEvents } from '#events/statistics/node.events.js';
+import { statisticsEvents } from '#events/statistics/worker.events.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyReadStore } from '#platform/runtime/faulty-stores.fake.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { ProjectionHost } from '#platform/runtime/projections/projection-host.js';
+import { countedPlaces } from '#platform/runtime/history/log-places.js';
 import { Projections } from '#platform/runtime/projections/projections.js';
 import { movableClock, silent } from '#platform/runtime/stock.fixture.js';
 import { platformCharges } from '#projections/statistics/platform-charges.projection.js';
@@ -53,7 +54,13 @@ const open = async (groupMin: number) => {
   await host.start();
   const settings = { groupMin, sampleEveryMs: 300_000 };
   const statistics = new PlatformStatisticsHandler(projections, eventStore, clock, settings);
-  const recompute = new RecomputeStatisticsHandler(projections, eventStore, codec, settings);
+  const recompute = new RecomputeStatisticsHandler(
+    projections,
+    eventStore,
+    countedPlaces(() => eventStore.head()),
+    codec,
+    settings,
+  );
   let count = 0;
   const record = async (type: string, at: string, data: object): Promise<bigint> => {
     clock.nowMs = Date.parse(at);
@@ -93,7 +100,7 @@ const open = async (groupMin: number) => {
         ...more,
       }),
     sample: (at: string, node: string, readings: object = {}) =>
-      record('NodeSampled', at, {
+      record('WorkerSampled', at, {
         node,
         isOnline: true,
         units: null,
@@ -192,7 +199,7 @@ describe('the statistics of the platform', () => {
     expect((await world.figures('1h')).inferences24h).toBe(1);
   });
 
-  it('have what workers report of themselves, and nothing of those that do not', async () => {
+  it('have the reports of workers, and nothing of workers that report none', async () => {
     const at = '2026-03-01T10:00:00.000Z';
     const h200 = { units: 8, tflops: 500.5, brand: 'NVIDIA', temperatureC: 60, powerW: 2_000 };
     await world.sample(at, 'one', h200);

@@ -16,9 +16,9 @@ export const published = (groups: readonly Grouped[], groupMin: number): number 
   isPublic(union(groups), groupMin) ? groups.reduce((sum, { value }) => sum + value, 0) : null;
 
 /**
- * The points of a chart whose total is published too; null for those of small groups. If exactly
- * these could be found as the total less the other points, further points are left out until the
- * points that are left out are together of enough members: the smallest groups first.
+ * The points of a chart whose total is published too; null for the points of small groups. If
+ * exactly these could be found as the total less the other points, further points are left out
+ * until the points that are left out are together of enough members: the smallest groups first.
  */
 export const publishedPoints = (
   points: readonly Grouped[],

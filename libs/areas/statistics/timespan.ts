@@ -37,8 +37,8 @@ export const timespanMs = (timespan: string): number => {
 };
 
 /**
- * The last window of that length whose slots are complete: figures of a slot that goes on would
- * show the difference that a single charge makes.
+ * The last window of that length whose slots are complete: figures of an open slot would show the
+ * difference that a single charge makes.
  */
 export const windowOf = (lengthMs: number, nowMs: number): Window => {
   const toMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;

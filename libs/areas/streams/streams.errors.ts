@@ -22,7 +22,7 @@ const FAILURES = {
   'too-long': { status: 410, code: 'stream_too_long' },
 } as const satisfies Record<KeptStreamErrorCode, { status: number; code: string }>;
 
-/** What ends a stream that is being read: the status line is sent by then. */
+/** The failures that end a stream that is being read: the status line is sent by then. */
 export const streamFailures: readonly FailureMapping[] = [
   mapFailure(
     KeptStreamError,

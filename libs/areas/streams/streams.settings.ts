@@ -8,7 +8,7 @@ export const streamSettings = defineSettings({
   variables: {
     QUIPU_RESUME_GRACE_SECONDS: variable(
       wholeNumber(1, 3_600).default(60),
-      'how long a resumable stream goes on without a reader',
+      'how long a resumable stream runs on without a reader',
     ),
     QUIPU_RESUME_KEPT_SECONDS: variable(
       wholeNumber(1, 86_400).default(600),

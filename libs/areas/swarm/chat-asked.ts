@@ -5,7 +5,7 @@ export interface SwarmMessage {
   readonly content: string;
 }
 
-/** What is asked of models that work together, whatever route it came by. */
+/** The question to models that work together, on every route. */
 export interface ChatAsked {
   readonly messages: readonly SwarmMessage[];
   /** Null where a request has no limit: the model's own holds. */

@@ -1,10 +1,11 @@
-import { type Usage } from '#platform/chats/chat-usage.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
+import { type RigKind } from '#events/rig-kinds.js';
 
 /** A rig of the catalog that serves a model. */
 export interface SwarmRig {
   readonly name: string;
-  readonly kind: 'embedded' | 'openai';
+  readonly kind: RigKind;
   /** False while its breaker is open. */
   readonly isUp: boolean;
 }
@@ -23,15 +24,9 @@ export interface SwarmModel {
   readonly chargesCancelled: boolean;
 }
 
-export interface TokenCounts {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
-export interface TokenPrices {
-  readonly rateCardVersion: number;
-  /** The lines of a hold or a charge for so many tokens. */
-  linesOf(tokens: TokenCounts): readonly PriceLine[];
+/** The most that a chat may use. */
+export interface BoundChat extends TokenQuantities {
+  readonly terms: TariffTerms;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -77,12 +72,12 @@ export abstract class SwarmModels {
   abstract list(): readonly SwarmModel[];
   abstract find(id: string): SwarmModel | undefined;
   /** In force at an instant, in milliseconds since the epoch. */
-  abstract priceOf(id: string, atMs: number): TokenPrices | undefined;
+  abstract tariffOf(id: string, atMs: number): TokenTariff | undefined;
   /**
-   * The upper bound of what a body can cost, in OpenAI's shape.
+   * The upper bound of the cost of a body, in OpenAI's shape, and the terms of its prices.
    * @throws DomainError for a body that no rig could answer
    */
-  abstract boundOf(body: JsonObject): TokenCounts;
+  abstract boundOf(body: JsonObject): BoundChat;
   /** @throws MemberFailedError; other errors are defects */
   abstract ask(body: JsonObject, rig: string, signal: AbortSignal): Promise<ModelAnswer>;
   /** @throws the errors of inference, which have a meaning in HTTP */

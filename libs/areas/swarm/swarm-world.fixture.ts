@@ -1,4 +1,3 @@
-import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
@@ -6,6 +5,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type TokenRate, TokenTariff } from '#platform/chats/token-tariff.js';
 import { ConsensusChats } from './consensus/consensus-chats.js';
 import { ConsensusPlanner } from './consensus/consensus-plan.js';
 import { Proposals } from './consensus/proposals.js';
@@ -20,7 +20,6 @@ import {
   type ModelStream,
   type SwarmModel,
   SwarmModels,
-  type TokenCounts,
 } from './swarm-models.port.js';
 
 export const NOW_MS = Date.parse('2026-11-21T05:00:00.000Z');
@@ -41,10 +40,13 @@ export const caller = () => ({
   context: contextOf(REQUEST_ID, 'user:7'),
 });
 
-const linesOf = ({ inputTokens, outputTokens }: TokenCounts): readonly PriceLine[] => [
-  { meter: 'input_tokens', quantity: inputTokens, unitPriceMicroUsd: '1', perUnits: 1 },
-  { meter: 'output_tokens', quantity: outputTokens, unitPriceMicroUsd: '2', perUnits: 1 },
-];
+/** A micro-dollar for a token of a prompt, two for one of an answer. */
+const RATE: TokenRate = {
+  version: 1,
+  inputMicroUsdPerMtok: '1000000',
+  outputMicroUsdPerMtok: '2000000',
+  batchDiscountPercent: 0,
+};
 
 const model = (id: string, more: Partial<SwarmModel> = {}): SwarmModel => ({
   id,
@@ -62,7 +64,7 @@ const embedded = (id: string, draft: string | null): SwarmModel =>
 
 /** How the models of the fake behave. */
 export interface Behaviour {
-  /** What a member does; it may wait for the signal. */
+  /** The behaviour of a member; it may wait for the signal. */
   ask: (model: string, signal: AbortSignal) => Promise<string>;
   /** The texts of a stream; it may throw in between. */
   texts: (signal: AbortSignal) => AsyncGenerator<string, void, void>;
@@ -98,8 +100,9 @@ class ScriptedModels extends SwarmModels {
 
   override list = (): readonly SwarmModel[] => this.#models;
   override find = (id: string): SwarmModel | undefined => this.#models.find((one) => one.id === id);
-  override priceOf = () => ({ rateCardVersion: 1, linesOf });
-  override boundOf = () => ({ inputTokens: 50, outputTokens: 10 });
+  override tariffOf = (id: string) =>
+    TokenTariff.at({ rateFor: () => RATE, idOf: (name) => name }, id, NOW_MS);
+  override boundOf = () => ({ inputTokens: 50, outputTokens: 10, terms: {} });
   override speculationOf = () => Promise.resolve(null);
   override acceptedOf = (error: unknown): AcceptedPart | null =>
     error instanceof LeftError ? error.accepted : null;

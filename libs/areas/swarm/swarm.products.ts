@@ -1,16 +1,18 @@
-import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import {
   ConsensusCaptureEvidence,
   ConsensusHoldEvidence,
   SpeculativeCaptureEvidence,
   SpeculativeHoldEvidence,
 } from '#events/swarm/swarm.evidence.js';
+import { requestPriceOf } from '#platform/ledger/price-card.js';
+import { TOKEN_UNITS_IN_WORDS } from '#platform/ledger/token-units.js';
 import { defineProduct } from '#platform/ledger/product.js';
 
 const common = {
   group: 'inference',
   paced: true,
-  meters: { [INPUT_METER]: 'tokens of prompts', [OUTPUT_METER]: 'tokens of answers' },
+  meters: TOKEN_UNITS_IN_WORDS,
+  unitPrice: requestPriceOf,
 } as const;
 
 /** An answer of a target with a draft, at the price of the target. */

@@ -15,10 +15,11 @@ export interface SupplyTax {
 type Status = Omit<TaxStatusSet['data'], 'accountId' | 'setAt' | 'treatyClaimed'>;
 
 /**
- * The rules for services that are supplied by electronic means. At home every customer pays the
- * tax of the place. A business in another member state of the Union accounts for the tax itself
- * (reverse charge), whether the seller is in the Union or not; a consumer there pays that of the
- * own country (one-stop shop). Elsewhere the seller is taken for not registered: outside the scope.
+ * The rules for services that are supplied by electronic means. At home every customer pays the tax
+ * of the place. A business in another member state of the Union accounts for the tax itself
+ * (reverse charge), whether the seller is in the Union or not; a consumer there pays the tax of the
+ * consumer's country (one-stop shop). Elsewhere the seller is taken for not registered: outside the
+ * scope.
  *
  * @param at ISO 8601 UTC
  * @returns undefined for a place that the table lacks

@@ -21,7 +21,7 @@ export interface TaxCompliance {
   readonly stale: readonly TaxTable[];
 }
 
-/** What a payout to a country comes to after tax. */
+/** The amount of a payout to a country after tax. */
 export class TaxComplianceQuery extends Query<TaxCompliance> {
   constructor(
     /** ISO 3166-1 alpha-2. */

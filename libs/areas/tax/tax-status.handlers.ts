@@ -31,7 +31,10 @@ type Change =
   | Omit<Extract<TaxStatusCommand, { type: 'DeclareCountry' }>['data'], 'setAt'>
   | Omit<Extract<TaxStatusCommand, { type: 'SetTaxStatus' }>['data'], 'setAt'>;
 
-/** Sets the tax status of an account: with what the operator has verified, or the country only. */
+/**
+ * Sets the tax status of an account: with the facts that the operator has verified, or the country
+ * only.
+ */
 export class SetTaxStatusCommand extends Command<{ readonly changed: boolean }> {
   constructor(
     readonly change: Change,

@@ -40,7 +40,7 @@ type TaxToolOutput = z.infer<typeof TaxToolOutput>;
 
 const PPM_PER_PERCENT = 10_000;
 
-/** What `GET /api/v1/tax_compliance` answers, as a tool. Free, and without an effect. */
+/** The answer of `GET /api/v1/tax_compliance`, as a tool. Free, and it has no effect. */
 @Injectable()
 export class TaxTool implements ToolRunner<TaxToolInput, TaxToolOutput> {
   constructor(private readonly queries: QueryBus) {}

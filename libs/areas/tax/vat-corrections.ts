@@ -10,7 +10,7 @@ export interface VatCorrection {
   readonly ratePpm: number;
   /** The law, and where it was read. */
   readonly source: string;
-  /** The date of what was read. */
+  /** The date of the source. */
   readonly asOf: string;
 }
 

@@ -18,7 +18,7 @@ const TEDB: Readonly<Record<string, number>> = {
 };
 
 describe('standard rates', () => {
-  it('are those of the Commission for all 27 member states', () => {
+  it('are the rates of the Commission for all 27 member states', () => {
     const found = Object.keys(TEDB).map((country) => {
       expect(rates.isInUnion(country)).toBe(true);
       return [country, (rates.standardRate(country, null, AT)?.ratePpm ?? 0) / 10_000];

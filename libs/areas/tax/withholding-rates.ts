@@ -1,7 +1,7 @@
 /**
- * What a payer in the United States withholds from a payee abroad (chapter 3 of the Internal
- * Revenue Code). A row is only here where its treaty rate is the same for every kind of industrial
- * royalty. A country that is not here pays the statutory rate.
+ * The rate that a payer in the United States withholds from a payee abroad (chapter 3 of the
+ * Internal Revenue Code). A row is only here where its treaty rate is the same for every kind of
+ * industrial royalty. A country that is not here pays the statutory rate.
  */
 export interface WithholdingRow {
   /** ISO 3166-1 alpha-2. */

@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { VatRates } from './vat-rates.js';
 import { type Payment, type Withheld, withholdingOn } from './withholding.js';
 
-/** What is withheld from a payout, for the area that pays. */
+/** The amount withheld from a payout, for the area that pays. */
 export class WithholdingQuery extends Query<Withheld> {
   constructor(readonly payment: Payment) {
     super();

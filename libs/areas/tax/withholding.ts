@@ -35,7 +35,7 @@ type Rule = Pick<WithholdingRow, 'ratePercent' | 'article' | 'source' | 'asOf'>;
 const PERCENT = 100n;
 
 /**
- * What is withheld from a payment of a payer in the United States.
+ * The amount withheld from a payment of a payer in the United States.
  * @throws DomainError `country_unknown`
  */
 export const withholdingOn = (

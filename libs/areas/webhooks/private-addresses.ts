@@ -6,7 +6,7 @@ import { reject, type WebhooksErrorCode } from './webhooks.errors.js';
 const notAllowed = (what: string): string =>
   `${what}; the operator can allow it with ${PRIVATE_SETTING}=allow`;
 
-/** @throws DomainError `webhook_url_not_allowed` for what is wrong without asking a name server */
+/** @throws DomainError `webhook_url_not_allowed` for a fault that needs no name server */
 export const demandPublicUrl = (text: string, allowsPrivate: boolean): URL => {
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {

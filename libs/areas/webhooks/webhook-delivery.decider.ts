@@ -10,8 +10,8 @@ import { reject } from './webhooks.errors.js';
 
 type Reference = { readonly deliveryId: string };
 
-/** What an attempt came to. */
-export interface AttemptOutcome extends Reference {
+/** The outcome of an attempt. */
+export interface DeliveryOutcome extends Reference {
   /** The number of the attempt, so that one that is reported twice counts once. */
   readonly attempt: number;
   readonly isDelivered: boolean;
@@ -24,7 +24,7 @@ export interface AttemptOutcome extends Reference {
 
 export type WebhookDeliveryCommand =
   | { readonly type: 'QueueDelivery'; readonly data: WebhookDeliveryQueued['data'] }
-  | { readonly type: 'RecordAttempt'; readonly data: AttemptOutcome }
+  | { readonly type: 'RecordAttempt'; readonly data: DeliveryOutcome }
   | { readonly type: 'ReplayDelivery'; readonly data: Reference & { readonly replayedAt: string } }
   | {
       readonly type: 'CancelDelivery';
@@ -68,7 +68,7 @@ const evolve = (
 };
 
 const record = (
-  { retryAt, ...outcome }: AttemptOutcome,
+  { retryAt, ...outcome }: DeliveryOutcome,
   { message, status, attempts, attemptsOfRound }: WebhookDeliveryState,
 ): readonly WebhookDeliveryEvent[] => {
   if (!message || status !== 'waiting' || outcome.attempt !== attempts + 1) return [];

@@ -14,7 +14,7 @@ export interface OutgoingMessage {
   readonly body: string;
 }
 
-/** What the endpoint answered, or why it did not. */
+/** The answer of the endpoint, or the reason that there is none. */
 export interface SendingOutcome {
   readonly isDelivered: boolean;
   readonly statusCode: number | null;

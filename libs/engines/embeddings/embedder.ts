@@ -17,7 +17,7 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-/** What is wrong with one input of a request. */
+/** The fault of one input of a request. */
 export class InputFault extends Error {
   override readonly name = 'InputFault';
 

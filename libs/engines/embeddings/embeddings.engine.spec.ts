@@ -144,7 +144,7 @@ describe('the process of GGUF models', () => {
     await expect(embedder.embed(request)).rejects.toMatchObject({ code: 'closed' });
   });
 
-  it('makes unit vectors of what llama.cpp gives', async () => {
+  it('makes unit vectors of the vectors of llama.cpp', async () => {
     const reply = '{type:"embedded",id:request.id,vectors:[Float64Array.of(3,4,12)],tokens:[2]}';
     const embedder = embedderOf(
       `process.on("message",({type,request})=>type==="close"?process.exit():` +

@@ -38,11 +38,11 @@ export class ChoiceReader {
     this.filter = stopStrings(stops);
   }
 
-  /** What may be shown of it now. A stop string ends the choice. */
+  /** The text that may be shown by now. A stop string ends the choice. */
   push({ text, completionTokens, call, logprobs }: DeltaLetter): readonly CompletionDelta[] {
     this.completionTokens = completionTokens;
     if (call !== undefined) {
-      // What might have become a stop string was content.
+      // The held-back start of a possible stop string was content.
       return [...this.show(this.filter.flush()), { choice: this.choice, text, call }];
     }
     const from = this.received;

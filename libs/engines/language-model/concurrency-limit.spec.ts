@@ -14,7 +14,7 @@ describe('a limit of concurrent requests', () => {
     return { limit, entered, enter };
   };
 
-  it('lets interactive requests go before those of batches, each in order', async () => {
+  it('lets interactive requests go before the requests of batches, each in order', async () => {
     const { limit, entered, enter } = await full(4);
     const all = [
       enter('line 1', 'batch'),

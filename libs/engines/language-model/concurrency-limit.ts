@@ -1,6 +1,6 @@
 import { EngineBusyError } from './language-model.engine.errors.js';
 
-/** Interactive requests go before those of batches. */
+/** Interactive requests go before the requests of batches. */
 export type Priority = 'interactive' | 'batch';
 
 interface Waiting {

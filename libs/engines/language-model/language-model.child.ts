@@ -1,11 +1,11 @@
 /**
  * Runs models through llama.cpp in a process of its own, so that the event loop that answers HTTP
- * never waits for a token. A thread would do for that, but ending one while llama.cpp works aborts
- * the whole process, and so does every failed assertion inside it; a child only takes itself along.
+ * never waits for a token. A thread would be enough for that, but ending one while llama.cpp works
+ * aborts the whole process, and so does every failed assertion inside it; a child only ends itself.
  *
- * Jest does not transform what a process forks, and Node runs TypeScript only by erasing its types.
- * So this file and those in `child/` are written in erasable syntax and name each other by subpath
- * (`#engines/…`), which is the source in a spec and the build in a gateway.
+ * Jest does not transform the modules of a forked process, and Node runs TypeScript only by erasing
+ * its types. So this file and the files in `child/` are written in erasable syntax and name each
+ * other by subpath (`#engines/…`), which is the source in a spec and the build in a gateway.
  */
 import type {
   ChildSettings,

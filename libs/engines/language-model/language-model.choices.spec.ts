@@ -67,7 +67,7 @@ interface Reference {
   }[];
 }
 
-/** In a batch, the last bits of a logit depend on what is beside it. */
+/** In a batch, the last bits of a logit depend on the other sequences. */
 describe.each([
   ['each in a context of its own', 64 * 1024 ** 2],
   ['in one batch', 0],
@@ -110,7 +110,7 @@ describe.each([
     expect(beside.map(({ choices }) => choices[0]?.text)).toEqual(alone);
   });
 
-  it('ends one choice at a stop string and goes on with the others', async () => {
+  it('ends one choice at a stop string and continues the others', async () => {
     const asked = request('Hello!', { temperature: 1.2, seed: 11, choices: 3 });
     const whole = await gather(engine, asked);
     const first = whole.choices[0]?.text ?? '';
@@ -155,7 +155,7 @@ describe.each([
     }
   });
 
-  it('says the same with ratings as without, and rates every token of the text', async () => {
+  it('answers alike with and without ratings, and rates every token of the text', async () => {
     const asked = request('What is a hold?', { temperature: 1.4, topP: 0.9, seed: 21 });
     const plain = await gather(engine, asked);
     const rated = await gather(engine, { ...asked, topLogprobs: 0 });

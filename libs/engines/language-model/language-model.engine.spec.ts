@@ -186,7 +186,8 @@ describe('language model engine', () => {
   });
 
   it('never splits a character, even when every byte is a token of its own', async () => {
-    // At this heat the model draws bytes nearly evenly, so many characters are invalid or cut.
+    // At this temperature the model draws bytes nearly evenly, so many characters are invalid or
+    // cut.
     const wild = { temperature: 1000, maxTokens: 300, seed: 11 };
     const { deltas } = await complete(engine, request('Größe: 10 € – 你好?', wild));
     expect(deltas.length).toBeGreaterThan(20);

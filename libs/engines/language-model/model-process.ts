@@ -66,7 +66,7 @@ interface Generation<Message> {
   readonly ended: () => void;
 }
 
-/** The deltas that may be unread are acknowledged in so many parts. */
+/** Unread deltas are acknowledged in this many parts. */
 const ACKNOWLEDGED_PARTS = 4;
 
 /** The child of an engine. Two engines have one: their tasks and messages differ. */

@@ -46,7 +46,7 @@ describe('nano in llama.cpp', () => {
     }
   });
 
-  it('gives the logits of the trainer to 1e-3, and goes on with the same tokens', async () => {
+  it('gives the logits of the trainer to 1e-3, and continues with the same tokens', async () => {
     const context = await model.createContext({
       contextSize: 256,
       threads: 1,

@@ -6,7 +6,7 @@
 export interface StopStrings {
   /** Text that may be shown now; `stopped` after a stop string, which ends the text. */
   push(delta: string): { readonly text: string; readonly stopped: boolean };
-  /** What was held back because it might have become a stop string. */
+  /** The text that was held back as the start of a possible stop string. */
   flush(): string;
 }
 

@@ -1,4 +1,4 @@
-/** Errors of this backend, beside those that it shares with the llama.cpp engine. */
+/** Errors of this backend, in addition to the errors that it shares with the llama.cpp engine. */
 export type LayersErrorCode =
   'model_unsupported' | 'model_too_large' | 'stage_lost' | 'transport_unavailable';
 

@@ -31,8 +31,8 @@ export class CachedSequence implements TokenModel {
   }
 
   /**
-   * The distributions are those from which plain decoding would sample: llama.cpp scales by the
-   * temperature, and top-p cuts behind it.
+   * The distributions from which plain decoding would sample: llama.cpp scales by the temperature,
+   * and top-p cuts behind it.
    */
   async evaluate(tokens: readonly number[], count: number): Promise<readonly Distribution[]> {
     const { temperature, topP } = this.sampling;

@@ -82,7 +82,7 @@ export class LoadedPairs {
     }
   }
 
-  /** Contexts of its own for a request: its tokens do not depend on what runs beside it. */
+  /** Contexts of its own for a request: its tokens do not depend on the requests beside it. */
   async withSlots(pair: LoadedPair, work: (slots: SlotPair) => Promise<void>): Promise<void> {
     const slots = pair.idle.pop() ?? {
       target: await this.open(pair.target),

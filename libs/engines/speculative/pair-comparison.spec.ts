@@ -16,7 +16,7 @@ describe('the comparison of a pair with plain decoding', () => {
     expect(comparison.isDue(0)).toBe(false);
   });
 
-  it('is the time of plain decoding for as many tokens over that of the pair', () => {
+  it('is the time of plain decoding for as many tokens over the time of the pair', () => {
     const comparison = new PairComparison(1);
     comparison.record({ tokens: 40, speculativeMs: 100, plainTokens: 10, plainMs: 20 });
     expect(comparison.result).toEqual({ speedup: 0.8, requests: 1 });

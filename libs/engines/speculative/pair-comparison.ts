@@ -31,7 +31,7 @@ export class PairComparison {
     this.decodedMs += ms;
   }
 
-  /** Whether so many tokens may be decoded once more. The first comparison is always due. */
+  /** Whether `tokens` more tokens may be decoded again. The first comparison is always due. */
   isDue(tokens: number): boolean {
     if (this.share === 0 || tokens === 0) return false;
     const last = this.latest.at(-1);

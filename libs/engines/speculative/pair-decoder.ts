@@ -33,7 +33,7 @@ export interface DecodingOptions {
   readonly tokensMax: number;
 }
 
-/** What one evaluation of the target has given. */
+/** The result of one evaluation of the target. */
 export interface Round {
   /** Never the one that ends the turn. */
   readonly tokens: readonly number[];
@@ -55,7 +55,7 @@ export async function* decodePair(
 ): AsyncGenerator<Round, void, void> {
   const text = [...prompt];
   for (let left = tokensMax; left > 0;) {
-    // The target adds a token of its own to those that it accepts.
+    // The target adds a token of its own to the tokens that it accepts.
     const drafts = await drafted(draft, text, Math.min(draftTokensMax, left - 1));
     const proposed = drafts.map(({ token }) => token);
     const unread = [...text.slice(target.length), ...proposed];

@@ -72,7 +72,7 @@ describe('rejection sampling', () => {
     expect(statistic).toBeGreaterThan(10 * chiSquareMax(freedom));
   });
 
-  it('gives p as the mixture of what is accepted and of the residual', () => {
+  it('gives p as the mixture of the accepted tokens and of the residual', () => {
     fc.assert(
       fc.property(distributions, distributions, (p, q) => {
         const residual = residualOf(p, q);

@@ -45,7 +45,7 @@ const pairs = new LoadedPairs(
   () => new PairComparison(comparisonShare),
 );
 const jobs = new Map<number, Job>();
-/** Requests that were started, and those that run: one is compared only if it ran alone. */
+/** The started requests, and the running ones: a request is compared only if it ran alone. */
 let started = 0;
 let running = 0;
 let comparing: Promise<void> = Promise.resolve();
@@ -85,7 +85,7 @@ interface Answer {
   readonly stopTokens: ReadonlySet<Token>;
 }
 
-/** What the rounds of an answer add up to. */
+/** The sums over the rounds of an answer. */
 class Tally {
   tokens = 0;
   ended = false;

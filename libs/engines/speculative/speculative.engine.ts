@@ -53,7 +53,7 @@ export interface SpeculativeUsage {
   readonly completionTokens: number;
   /** `stop` also when the signal aborted. */
   readonly finishReason: 'stop' | 'length';
-  /** Null before the first token. An answer that is cut has those of what was decoded. */
+  /** Null before the first token. An answer that is cut has the counts of its decoded part. */
   readonly counts: SpeculativeCounts | null;
   /** Of earlier requests to the pair; null before the first comparison. */
   readonly comparison: Comparison | null;
@@ -138,7 +138,7 @@ export class SpeculativeEngine {
       return yield* read(running, request, onUsage);
     } finally {
       signal.removeEventListener('abort', abort);
-      // After its end, a request may be compared with plain decoding: that goes on.
+      // After its end, a request may be compared with plain decoding, which still runs.
       running.child.cancel(running.id);
     }
   }

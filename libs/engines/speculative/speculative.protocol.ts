@@ -30,22 +30,24 @@ export interface SpeculativeTask {
   readonly draftTokensMax: number;
 }
 
-/** What decoding has counted. */
+/** The counts of decoding. */
 export interface SpeculativeCounts {
   readonly draftTokens: number;
   /** Of the drafted tokens; the one that the target adds to them is not counted. */
   readonly acceptedTokens: number;
   readonly targetCalls: number;
-  /** What plain decoding would have called the target for: each token, the end of the turn too. */
+  /** The calls of the target in plain decoding: one for each token, the end of the turn too. */
   readonly plainCalls: number;
-  /** Tokens that each model has evaluated, those of the prompt included. */
+  /** Tokens that each model has evaluated, the tokens of the prompt included. */
   readonly targetEvaluatedTokens: number;
   readonly draftEvaluatedTokens: number;
 }
 
 /** How a pair compares with plain decoding of the same requests by the same target. */
 export interface Comparison {
-  /** The time of plain decoding over that of speculative decoding; below 1 where it is slower. */
+  /**
+   * The time of plain decoding over the time of speculative decoding; below 1 where it is slower.
+   */
   readonly speedup: number;
   readonly requests: number;
 }

@@ -1,7 +1,7 @@
 import { headerOf } from '../language-model/model-files.js';
 import { VocabularyMismatchError } from './speculative.engine.errors.js';
 
-/** What makes two tokenizers the same; lists are compared in order. */
+/** The fields that are equal in equal tokenizers; lists are compared in order. */
 const TOKENIZER_FIELDS = [
   'tokenizer.ggml.model',
   'tokenizer.ggml.pre',

@@ -12,7 +12,7 @@ export const DOMAINS = [
   'maths',
 ] as const;
 
-/** @param classes those of the network's own task */
+/** @param classes the classes of the network's own task */
 export const readoutOf = (head: Head, classes: number): Readout =>
   head === 'native'
     ? { head, name: 'readout.native', classes }

@@ -46,8 +46,8 @@ const PolicyCard = z.strictObject({
 });
 
 /**
- * A head as a list of operations; each gives the tensor of its place in the list, from those that
- * `of` names. `models/spiking/README.md` says what they compute.
+ * A head as a list of operations; each gives the tensor of its place in the list, from the tensors
+ * that `of` names. `models/spiking/README.md` defines the operations.
  */
 const CardProgram = z.strictObject({
   operations: z.array(z.looseObject({ op: z.string() })),
@@ -58,7 +58,7 @@ const CardProgram = z.strictObject({
 });
 export type CardProgram = z.infer<typeof CardProgram>;
 
-/** What a trained network says about itself; stored beside its weights. */
+/** The description of a trained network, stored beside its weights. */
 export const SpikingModelCard = z.strictObject({
   name: z.string(),
   slug: z.string(),
@@ -68,7 +68,7 @@ export const SpikingModelCard = z.strictObject({
   neuronModels: z.array(z.enum(NEURON_MODELS)).min(1),
   /** Held-out accuracy on the native task with each of the neurons; empty where the head acts. */
   accuracyByNeuron: z.partialRecord(z.enum(NEURON_MODELS), Share),
-  /** Numbers in the weights file, those that are not trained among them. */
+  /** Numbers in the weights file, untrained ones included. */
   parameters: Count,
   native: z.union([HeadCard, PolicyCard]),
   text: HeadCard,

@@ -50,7 +50,7 @@ export const storedModels = async (folders: readonly string[]): Promise<readonly
   return [...found.values()].sort((one, other) => (one.card.name < other.card.name ? -1 : 1));
 };
 
-/** @throws SpikingEngineError for weights that are not those of the card */
+/** @throws SpikingEngineError for weights that do not belong to the card */
 export const weightsOf = async ({ card, folder }: StoredModel): Promise<NamedTensors> => {
   const file = path.join(folder, WEIGHTS);
   try {

@@ -4,10 +4,12 @@ import { type Operations } from './operations/operations.js';
 import { type Code, type DataTensor, type Shaped } from './operations/tensor.js';
 import { type LayerCounts } from './telemetry/meter.js';
 
-/** Which read-out answers: that of the network's own task, or that of the domains of prompts. */
+/**
+ * The read-out that answers: the read-out of the network's own task, or of the domains of prompts.
+ */
 export type Head = 'native' | 'text';
 
-/** What the descriptive strings of a result may name. */
+/** The facts that the descriptive strings of a result may name. */
 export interface RunFacts {
   readonly layers: readonly LayerCounts[];
   readonly denseSparsityPct: number | null;
@@ -76,7 +78,7 @@ export interface Architecture {
   encodeArray?(grid: NumberGrid, steps: number): DataTensor;
   /** How the network reads a text, where trigrams of the whole or of slices do not fit it. */
   encodeText?(text: string, steps: number): DataTensor;
-  /** How the network goes on with a text. */
+  /** How the network continues a text. */
   readonly continuation?: Continuation;
   /** Where the native head acts. */
   readonly acting?: Acting;

@@ -67,7 +67,7 @@ export const runMetered = (
 };
 
 /**
- * What a network adds to a text: the likeliest symbol each time, from a state that it carries on.
+ * The continuation of a text: the likeliest symbol each time, from a state that the network keeps.
  * @param symbols classes of the native head
  */
 export const continueText = (

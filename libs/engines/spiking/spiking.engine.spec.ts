@@ -139,7 +139,7 @@ describe('weights on disk', () => {
 
   afterAll(() => rm(home, { recursive: true }));
 
-  it('must be those of the card', async () => {
+  it('must belong to the card', async () => {
     const file = path.join(home, 'spiking/hybrid-cnn/model.safetensors');
     const bytes = await readFile(file);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;

@@ -63,7 +63,7 @@ export const SpikingEnd = z.strictObject({
     confidence: Probability,
     domain: z.string(),
   }),
-  /** What a network that acts would do, and the return that it expects; null of any other. */
+  /** The action of a network that acts, and the return that it expects; null of any other. */
   policy: z
     .strictObject({
       actions: z.array(z.strictObject({ action: z.string(), probability: Probability })),
@@ -83,5 +83,5 @@ export const SpikingEnd = z.strictObject({
 });
 export type SpikingEnd = z.infer<typeof SpikingEnd>;
 
-/** What became of one input of a batch; `rejection` says why the network rejected it. */
+/** The outcome of one input of a batch; `rejection` says why the network rejected it. */
 export type SpikingOutcome = { readonly end: SpikingEnd } | { readonly rejection: string };

@@ -30,7 +30,7 @@ export class FuelMeter {
     this.#granted = limit < SLICE_FUEL ? limit : SLICE_FUEL;
   }
 
-  /** What the counter of the module starts from. */
+  /** The initial value of the module's counter. */
   get initial(): bigint {
     return -this.#granted;
   }
@@ -52,8 +52,8 @@ export class FuelMeter {
   };
 
   /**
-   * What was spent in all, at most the limit. A module that trapped may have saved its counter
-   * before the last tick: what the tick has seen counts.
+   * The fuel spent in all, at most the limit. A module that trapped may have saved its counter
+   * before the last tick: the value of the tick counts.
    */
   spent(counter: bigint): bigint {
     const saved = this.#granted + counter;

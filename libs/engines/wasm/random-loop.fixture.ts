@@ -29,5 +29,5 @@ export const randomLoop = (): Buffer =>
     ),
   ]);
 
-/** What it costs to draw the bytes once. */
+/** The fuel of drawing the bytes once. */
 export const DRAW_FUEL = LENGTH;

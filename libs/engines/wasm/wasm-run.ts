@@ -217,6 +217,6 @@ const STOPPED = {
   timed_out: 'the time of the run was up',
 } as const;
 
-/** A RangeError is that of the call stack. */
+/** A RangeError is an overflow of the call stack. */
 const isTrap = (error: unknown): boolean =>
   error instanceof WebAssembly.RuntimeError || isRangeError(error);

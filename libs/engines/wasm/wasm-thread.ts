@@ -4,7 +4,7 @@ import { HOST_FUEL, readingFuelOf } from './metering/work-costs.js';
 import { WasmError, type WasmFailureCode } from './wasm.errors.js';
 import { EXIT_CODE, type WasmEnd, type WasmOutcome, type WasmTask } from './wasm.protocol.js';
 
-/** What a thread gets when it starts. */
+/** The data that a thread starts with. */
 export interface ThreadStart {
   /** One 64-bit number: the fuel that was spent so far. */
   readonly shared: SharedArrayBuffer;

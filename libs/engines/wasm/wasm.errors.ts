@@ -1,6 +1,7 @@
 /**
- * What stops a module before its first instruction. `module_invalid`: it is not WebAssembly.
- * `module_refused`: it needs something that the sandbox does not run; the message names it.
+ * The errors that stop a module before its first instruction. `module_invalid`: it is not
+ * WebAssembly. `module_refused`: it needs something that the sandbox does not run; the message
+ * names it.
  */
 export type WasmFailureCode =
   | 'module_invalid'

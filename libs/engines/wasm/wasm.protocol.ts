@@ -37,7 +37,7 @@ export const WasmOutcome = z.enum([
 ]);
 export type WasmOutcome = z.infer<typeof WasmOutcome>;
 
-/** What became of a module that was started. */
+/** The outcome of a started module. */
 export const WasmEnd = z.strictObject({
   outcome: WasmOutcome,
   /** Of the module if it completed; otherwise as a shell reports the signal. */
@@ -60,7 +60,7 @@ export const WasmEnd = z.strictObject({
 });
 export type WasmEnd = z.infer<typeof WasmEnd>;
 
-/** As shells have it: 128 and the number of the signal; 124 is that of `timeout(1)`. */
+/** As in shells: 128 and the number of the signal; 124 is the code of `timeout(1)`. */
 export const EXIT_CODE: Readonly<Record<Exclude<WasmOutcome, 'completed'>, number>> = {
   trapped: 134,
   out_of_fuel: 152,

@@ -1,4 +1,4 @@
-/** What the engine uses of V8's WebAssembly; TypeScript declares it for browsers only. */
+/** The part of V8's WebAssembly that the engine uses; TypeScript declares it for browsers only. */
 declare namespace WebAssembly {
   // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- it has no other member here
   class Module {

@@ -6,7 +6,7 @@ import { writtenResults } from './written-results.js';
 const one = (type: number, value: unknown): string =>
   writtenResults({ results: [type] }, value).trimEnd();
 
-// `test/oracles/wasmtime` compares with what Wasmtime prints.
+// `test/oracles/wasmtime` compares with the output of Wasmtime.
 describe('written results', () => {
   it('are one on each line', () => {
     const results = [I32, I64, F64];

@@ -1,4 +1,4 @@
-/** What an installation has published of its log. It cannot be rebuilt from the log. */
+/** The published checkpoint of an installation's log. It cannot be rebuilt from the log. */
 
 export interface PublishedCheckpoint {
   /** Of the tree. */

@@ -43,7 +43,7 @@ export const parseCheckpoint = (text: string): Checkpoint => {
 
 export interface VerifiedCheckpoint extends Checkpoint {
   readonly note: SignedNote;
-  /** The witnesses, of those that are known, that have cosigned it. */
+  /** The known witnesses that have cosigned it. */
   readonly witnesses: readonly VerifierKey[];
 }
 

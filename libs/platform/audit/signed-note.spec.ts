@@ -89,7 +89,7 @@ describe('signed notes', () => {
         expect(error).toBeInstanceOf(NoteError);
         continue;
       }
-      // A changed name or key id is that of an unknown signer, whose signature is ignored.
+      // A changed name or key id belongs to an unknown signer, whose signature is ignored.
       expect(verified).toMatchObject({ size: 3, root, witnesses: [] });
     }
   });

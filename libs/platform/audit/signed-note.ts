@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify }
 
 /** Signed notes and their keys, by C2SP signed-note and, for cosignatures, tlog-cosignature. */
 
-/** What was given is no signed note, no key, or is not signed by a key that is known. */
+/** The text is no signed note or no key, or no known key has signed the note. */
 export class NoteError extends Error {
   override readonly name = 'NoteError';
 }
@@ -165,8 +165,8 @@ const isValid = (text: string, { type, publicKey }: VerifierKey, bytes: Buffer):
 };
 
 /**
- * The keys, of those that are known, that have signed the note. Signatures of unknown keys are
- * ignored, as signed-note says.
+ * The known keys that have signed the note. Signatures of unknown keys are ignored, as signed-note
+ * says.
  * @throws NoteError for a signature of a known key that does not fit
  */
 export const signersOf = (

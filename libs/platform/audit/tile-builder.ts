@@ -25,7 +25,7 @@ export class TileBuilder {
 
   /**
    * @param size how many leaves the tree has
-   * @param edge the hashes in the last tile of each level from 0 on; those that are full left out
+   * @param edge the hashes in the last tile of each level from 0 on, except full tiles
    */
   constructor(size = 0, edge: readonly Buffer[] = []) {
     this.#size = size;

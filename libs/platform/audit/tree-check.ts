@@ -19,7 +19,7 @@ import { readTile, tileKey } from './tile-documents.js';
 import { TILE_WIDTH } from './tiles.js';
 import { type Leaf, TreeReader } from './tree-reader.js';
 
-/** A leaf that does not stand for the event at its place in the log. */
+/** A leaf that differs from the event at its place in the log. */
 export interface DifferingLeaf extends DamagedEvent {
   readonly leaf: number;
 }
@@ -31,18 +31,18 @@ export interface TreeReport extends ChainReport {
   readonly firstDifference: DifferingLeaf | null;
   /** Stored tiles above the leaves that their hashes do not add up to. */
   readonly damagedTiles: readonly string[];
-  /** Of `checkpoints`, those whose root is not that of the log at their size. */
+  /** The `checkpoints` whose root differs from the root of the log at their size. */
   readonly contradicted: readonly Pick<Checkpoint, 'size' | 'root'>[];
 }
 
 export interface TreeCheckOptions extends ChainCheckOptions {
-  /** What was published of this log. */
+  /** The published checkpoints of this log. */
   readonly checkpoints?: readonly Pick<Checkpoint, 'size' | 'root'>[];
 }
 
 /**
  * Compares every event of the log with its leaf, every tile with the hashes below it, and the roots
- * of the log with those of checkpoints, which needs no tree. It ends with the last leaf or the
+ * of the log with the roots of checkpoints, which needs no tree. It ends with the last leaf or the
  * largest checkpoint: the events after them are not published yet.
  */
 export class TreeCheck implements LogChain {
@@ -132,7 +132,7 @@ class Comparison {
       this.#differs(leaf.index, {
         position,
         stream,
-        reason: 'it differs from what was appended',
+        reason: 'it differs from the appended event',
       });
     }
     await this.#stored(leaf);

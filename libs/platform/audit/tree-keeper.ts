@@ -30,7 +30,7 @@ import { hashesAt, TILE_WIDTH } from './tiles.js';
 /** Every type starts with it. */
 const ALL_TYPES = '';
 
-/** The tiles in the read store are not those that the checkpoint stands for. */
+/** The tiles in the read store differ from the tree that the checkpoint states. */
 export class DamagedTreeError extends Error {
   override readonly name = 'DamagedTreeError';
 }

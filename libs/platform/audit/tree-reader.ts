@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Position } from '#platform/event-store/event-store.port.js';
+import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import {
   consistencyRanges,
@@ -34,6 +34,11 @@ export class MissingTileError extends Error {
   override readonly name = 'MissingTileError';
 }
 
+export interface WholeExtent extends TreeExtent {
+  /** The tree has every event of Quipu up to the head that it was compared with. */
+  readonly isWhole: boolean;
+}
+
 export interface Leaf {
   readonly index: number;
   readonly hash: Buffer;
@@ -51,6 +56,19 @@ export class TreeReader {
   /** How far the tree has come. */
   async extent(): Promise<TreeExtent> {
     return readExtent(this.readStore, (await this.readStore.checkpoint(TREE)) ?? 0n);
+  }
+
+  /**
+   * How far the tree has come, and whether it has every event of Quipu up to a head of the log. The
+   * head itself may be another program's event, which has no leaf.
+   */
+  async extentUpTo(eventStore: Pick<EventStore, 'readAll'>, head: Position): Promise<WholeExtent> {
+    const extent = await this.extent();
+    if (extent.position >= head) return { ...extent, isWhole: true };
+    for await (const [next] of eventStore.readAll({ after: extent.position, maxCount: 1 })) {
+      return { ...extent, isWhole: next === undefined || next.position > head };
+    }
+    return { ...extent, isWhole: true };
   }
 
   /** @throws MissingTileError where the tree has fewer leaves */
@@ -84,17 +102,22 @@ export class TreeReader {
     return { index, hash, position };
   }
 
-  /** The leaf of the event at a position, in a tree of `size` leaves; a search by halves. */
+  /** The leaf of the event at a position, in a tree of `size` leaves. */
   async leafAt(position: Position, size: number): Promise<Leaf | undefined> {
+    const count = await this.leavesUpTo(position, size);
+    const last = count === 0 ? undefined : await this.leaf(count - 1);
+    return last?.position === position ? last : undefined;
+  }
+
+  /** How many leaves of a tree of `size` are of events up to a position; a search by halves. */
+  async leavesUpTo(position: Position, size: number): Promise<number> {
     let [low, high] = [0, size];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const leaf = await this.leaf(middle);
-      if (leaf.position === position) return leaf;
-      if (leaf.position < position) low = middle + 1;
+      if ((await this.leaf(middle)).position <= position) low = middle + 1;
       else high = middle;
     }
-    return undefined;
+    return low;
   }
 
   /** The leaves of the events of a request, in order. */

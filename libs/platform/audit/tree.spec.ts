@@ -105,7 +105,7 @@ describe('the tree of a log', () => {
     }
   });
 
-  it('goes on over restarts, in the middle of a tile and at its end', async () => {
+  it('continues over restarts, in the middle of a tile and at its end', async () => {
     for (const count of [3, 253, 1, 255, MANY]) {
       await append(count);
       await keep();
@@ -159,7 +159,7 @@ describe('the tree of a log', () => {
     expect(await reader.leafAt(303n, 302)).toBeUndefined();
   });
 
-  it('names what was changed, what is gone and what was put in, and goes on', async () => {
+  it('names changed, missing and inserted events, and continues', async () => {
     await append(9);
     await keep();
     damage(`UPDATE events SET recorded_at = recorded_at + 1 WHERE position IN (2, 9);
@@ -169,10 +169,10 @@ describe('the tree of a log', () => {
     expect(
       report.damaged.map(({ position, stream, reason }) => [position, stream, reason]),
     ).toEqual([
-      [2n, 'account-ada', 'it differs from what was appended'],
+      [2n, 'account-ada', 'it differs from the appended event'],
       [4n, null, 'it is missing'],
       [6n, 'account-ada', expect.stringContaining('it cannot be read')],
-      [9n, 'account-ada', 'it differs from what was appended'],
+      [9n, 'account-ada', 'it differs from the appended event'],
     ]);
     expect(report.firstDifference).toMatchObject({ leaf: 1, position: 2n });
     expect(await readLog(log, { onDamaged: () => undefined })).toHaveLength(7);

@@ -47,7 +47,7 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
 /**
  * Puts the stores of a backup where the settings say, after each file and the whole log were
  * checked. It replaces nothing: where a store has a file, nothing is changed. Blobs are named by
- * their content, so those that are there stay. An interrupted restore can be repeated.
+ * their content, so existing ones stay. An interrupted restore can be repeated.
  * @throws BackupError; the errors of stores
  */
 export const restore = async (

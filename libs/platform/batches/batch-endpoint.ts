@@ -1,7 +1,8 @@
 import { type Abstract, type Type } from '@nestjs/common';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
+import { type TariffTerms } from '#platform/chats/token-tariff.js';
 
-/** Units by meter; the meters are those of the batch product. */
+/** Units by meter of the batch product. */
 export type Quantities = Readonly<Record<string, number>>;
 
 /** A line that may run. */
@@ -10,30 +11,36 @@ export interface AcceptedLine {
   readonly model: string;
   /** The worst case, as the same request would be held for without a batch. */
   readonly bound: Quantities;
+  /** What decides its prices; absent where its meters have one price. */
+  readonly terms?: TariffTerms;
 }
 
-/** What the lines of a batch cost, for its whole life. */
+/** The prices of the lines of a batch, for its whole life. */
 export interface BatchPrice {
   readonly rateCardVersion: number;
   /** 0 to 100: how much less than without a batch. */
   readonly discountPercent: number;
-  /** A price line for each meter of the endpoint. */
-  readonly linesOf: (quantities: Quantities) => readonly PriceLine[];
+  /**
+   * The lines of the hold: one for each meter of the endpoint.
+   * @param bound of all lines together
+   * @param terms the dearest of one line
+   */
+  readonly linesOf: (bound: Quantities, terms: TariffTerms) => readonly PriceLine[];
 }
 
 /** An answer of the endpoint, as a caller without a batch would get it. */
 export interface LineAnswer {
   readonly body: Readonly<Record<string, unknown>>;
-  /** What is charged: never above the bound. */
-  readonly usage: Quantities;
-  /** The rig that answered; null where none did. */
-  readonly rig: string | null;
+  /** The charged units, never above the bound. Each names the rig that answered. */
+  readonly used: readonly UsedUnits[];
 }
 
 export interface LineRequest {
   /** A UUID: equal for every run of the line. */
   readonly requestId: string;
   readonly accountId: string;
+  /** The instant of the prices, in milliseconds since the Unix epoch. */
+  readonly pricedAtMs: number;
   /** As the line has it. */
   readonly body: unknown;
 }
@@ -58,7 +65,8 @@ export interface BatchEndpoint {
   price(model: string, atMs: number): BatchPrice | undefined;
   /**
    * Runs one line behind the interactive requests, without a hold of its own.
-   * @throws RefusedRequestError; DomainError and technical failures of the area
+   * @throws RefusedRequestError; DomainError and technical failures of the area; AbortedLineError
+   *   after an abort, if a rig had accepted the line and its model charges for that
    */
   run(line: LineRequest, signal: AbortSignal): Promise<LineAnswer>;
   retryOf(error: unknown): LineRetry;

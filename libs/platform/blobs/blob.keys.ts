@@ -4,7 +4,7 @@ import { type Secrets } from '#platform/secrets/secrets.js';
 import { BlobError } from './blobs.errors.js';
 import { type BlobAddress, type BlobRef } from './blobs.port.js';
 
-/** What the blobs need of the installation's secrets. */
+/** The secrets of the installation that blobs need. */
 export type BlobSecrets = Pick<Secrets, 'key' | 'subjects'>;
 
 /** The addresses of blobs, and the keys that seal them. */
@@ -18,8 +18,8 @@ export class BlobKeys {
   }
 
   /**
-   * The hash itself without an owner. With one, a keyed hash of owner and hash: an address shows
-   * neither that two owners have equal content, nor what the content is to those who guess it.
+   * The hash itself where there is no owner. With one, a keyed hash of owner and hash: an address
+   * does not show that two owners have equal content, and does not confirm a guess of the content.
    */
   addressOf(owner: string | null, sha256: Buffer): BlobAddress {
     if (owner === null) return sha256.toString('hex');

@@ -60,7 +60,7 @@ export class BlobsStage {
   objects!: ObjectStore;
   /** The clock of the blobs; the storage has its own. */
   now = Date.now;
-  /** What was logged, as JSON. */
+  /** The logged lines, as JSON. */
   readonly logged: string[] = [];
   readonly #logger = pino({}, { write: (line: string) => this.logged.push(line) });
   #underTest!: ObjectsUnderTest;

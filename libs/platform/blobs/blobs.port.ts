@@ -31,7 +31,7 @@ export interface PutOptions {
   readonly bytesMax?: number;
 }
 
-/** Bytes from `start` up to, and without, `end`; an `end` after the content means its end. */
+/** Bytes from `start` up to but excluding `end`; an `end` after the content means its end. */
 export interface BlobRange {
   readonly start: number;
   /** Default: the end of the content. */

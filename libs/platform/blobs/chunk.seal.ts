@@ -19,7 +19,7 @@ export const FRAME_BYTES = CHUNK_BYTES + TAG_BYTES;
 export const CHUNK_KEY_BYTES = 32;
 
 export interface Piece {
-  /** Reused for the next piece: use it before the iteration goes on. */
+  /** Reused for the next piece: use it before the next iteration. */
   readonly bytes: Buffer;
   readonly isLast: boolean;
 }
@@ -76,7 +76,7 @@ export const openChunk = (key: Buffer, index: number, isLast: boolean, frame: Bu
   }
 };
 
-/** The bytes of content in so many bytes of frames; undefined if no content has so many. */
+/** The bytes of content in `framesBytes` bytes of frames; undefined if no content fills them. */
 export const contentBytesOf = (framesBytes: number): number | undefined => {
   const frames = Math.ceil(framesBytes / FRAME_BYTES);
   const content = framesBytes - frames * TAG_BYTES;

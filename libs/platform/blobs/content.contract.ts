@@ -17,7 +17,7 @@ import { CHUNK_BYTES } from './chunk.seal.js';
 const SIZES = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES + 7];
 const THREE_CHUNKS = bytesOf(2 * CHUNK_BYTES + 100);
 
-/** What is put and what is read. */
+/** The content that is put equals the content that is read. */
 export const contentContract = (stage: BlobsStage) => {
   describe('content', () => {
     it.each(SIZES.flatMap((size) => OWNERS.map((owner) => ({ size, owner }))))(

@@ -5,10 +5,10 @@ import { CHUNK_BYTES, FRAME_BYTES } from './chunk.seal.js';
 const CONTENT = bytesOf(2 * CHUNK_BYTES + 100);
 const FRAMES_END = CONTENT.length + 3 * (FRAME_BYTES - CHUNK_BYTES);
 
-/** Stored bytes that are not those that were put. */
+/** Stored bytes that differ from the bytes that were put. */
 export const damageContract = (stage: BlobsStage) =>
   describe('damage', () => {
-    /** What is yielded before the failure, and the failure. */
+    /** The bytes before the failure, and the failure. */
     const readUntilFailure = async (
       content: AsyncIterable<Uint8Array>,
     ): Promise<{ readonly read: Buffer; readonly failure: unknown }> => {

@@ -1,5 +1,5 @@
 /**
- * What the blobs need of a storage technology: named objects, without any meaning. An adapter
+ * The part of a storage technology that blobs need: named objects, without any meaning. An adapter
  * implements this; sealing, addresses, references and the sweep are above it, once.
  */
 
@@ -57,7 +57,7 @@ export interface ObjectStore {
   tail(name: ObjectName, bytesMax: number): Promise<ObjectTail | undefined>;
 
   /**
-   * Bytes from `start` up to, and without, `end`, which is after `start` and not after the end of
+   * Bytes from `start` up to but excluding `end`, which is after `start` and not after the end of
    * the object, in pieces whose memory may be reused for the next. An object that is replaced or
    * removed after the first byte is read to the end.
    * @throws ObjectChangedError from the iteration, before the first byte

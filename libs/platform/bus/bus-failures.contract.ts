@@ -28,7 +28,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
       expect(await fixture.bus.deadLetters(fixture.topic, 'workers')).toEqual([]);
     });
 
-    it('makes a dead letter after the last attempt, and the key goes on', async () => {
+    it('makes a dead letter after the last attempt, and delivers the next message', async () => {
       const { deliveries } = await fixture.collect(
         'workers',
         (delivery) => {
@@ -66,7 +66,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
       expect(deliveries.slice(0, last).some(({ key }) => key !== 'poison')).toBe(true);
     });
 
-    it('of one group is not that of another', async () => {
+    it('of one group is invisible to another', async () => {
       await fixture.collect('workers', () => fail(), 1);
       const auditors = await fixture.collect('auditors', undefined, 1);
       await fixture.bus.publish(fixture.topic, [message(1)]);

@@ -48,7 +48,7 @@ export const listening = (fixture: BusFixture): void => {
       expect(heard[0]?.data).toEqual({ n: 1 });
     });
 
-    it('reports what it cannot handle, and goes on without it', async () => {
+    it('reports a message that it cannot handle, and continues', async () => {
       const { heard, failures } = await fixture.hear((one) => {
         if (numberOf(one) === 1) fail('unreadable');
       });

@@ -38,9 +38,9 @@ export interface ConsumerOptions {
   readonly group: string;
   /**
    * A rejection is retried with back-off, during which later messages of the key wait. After
-   * `attemptsMax` the message becomes a dead letter of the group and the key goes on without it: a
-   * saga that sends the next attempt of a task under the same key must get through. Different keys
-   * are handled concurrently, as many as the adapter says.
+   * `attemptsMax` the message becomes a dead letter of the group and the next message of the key is
+   * delivered: a saga that sends the next attempt of a task under the same key must get through.
+   * Different keys are handled concurrently, up to the limit of the adapter.
    */
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** 1 to 100; default 5. */

@@ -4,15 +4,9 @@ import {
   type BatchPrice,
   type LineAnswer,
   type LineRetry,
-  type Quantities,
 } from '#platform/batches/batch-endpoint.js';
+import { type Usage } from './chat-usage.js';
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
-
-/** What is charged of a chat. */
-export interface ChargedTokens {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-}
 
 /** What a body of some interface asks for as a chat, and how the answer is written. */
 export interface ChatLine {
@@ -23,7 +17,7 @@ export interface ChatLine {
   /** @param completion the answer of the chat, with the model and routing mode that were asked */
   readonly write: (
     completion: Readonly<Record<string, unknown>>,
-    charged: ChargedTokens,
+    charged: Usage,
   ) => LineAnswer['body'];
 }
 
@@ -31,12 +25,15 @@ export interface ChatLineOrder {
   readonly accountId: string;
   /** `batch`: behind interactive requests. */
   readonly priority: 'interactive' | 'batch';
+  /** The instant of the prices, in milliseconds since the Unix epoch. */
+  readonly pricedAtMs: number;
 }
 
 /** What the tokens of a model cost outside batches. */
 export interface ChatPrice {
   readonly rateCardVersion: number;
-  readonly linesOf: (quantities: Quantities) => readonly PriceLine[];
+  /** The lines of a hold. */
+  readonly linesOf: (accepted: AcceptedLine) => readonly PriceLine[];
 }
 
 /**
@@ -53,7 +50,7 @@ export abstract class ChatLines {
   abstract batchPrice(model: string, atMs: number): BatchPrice | undefined;
   /** Of an interactive chat; undefined for a model that is not on sale. */
   abstract price(model: string, atMs: number): ChatPrice | undefined;
-  /** @throws those of `accept`, and technical failures of the area */
+  /** @throws those of `accept`, technical failures of the area, and AbortedLineError */
   abstract complete(line: ChatLine, order: ChatLineOrder, signal: AbortSignal): Promise<LineAnswer>;
   abstract retryOf(error: unknown): LineRetry;
   /** What its caller is shown of a failure; undefined for a defect. */

@@ -17,12 +17,31 @@ export interface ChatBody {
   readonly [field: string]: unknown;
 }
 
+/** Interfaces that callers and rigs may both speak. */
+export type CallerDialect = 'chat' | 'messages' | 'responses';
+
+/** A request as its caller wrote it, for a rig that speaks the same dialect. */
+export interface OriginalRequest {
+  readonly dialect: CallerDialect;
+  /** JSON, whose fields are those of the order's body or its source. */
+  readonly bytes: Buffer;
+  /** Headers that belong to the body, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The first field that a chat cannot express: only rigs of this dialect can answer. The order's
+   * body then has the fields of the original, as far as a hold needs them.
+   */
+  readonly untranslated?: string;
+}
+
 /** A chat whose caller waits. */
 export interface ChatOrder extends PaidOrder {
   /** As the caller sent it, validated. */
   readonly body: ChatBody;
   /** More prompts of the same request, for the same model: one hold and one charge for all. */
   readonly others?: readonly ChatBody[];
+  /** Absent for a request that was made or changed here. */
+  readonly original?: OriginalRequest;
   readonly routingMode: string;
   /** How long the answer is kept for the same request again. Absent or 0: it is not. */
   readonly cacheSeconds?: number;

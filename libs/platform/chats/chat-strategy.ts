@@ -20,6 +20,8 @@ interface ChatRoute {
   readonly pace?: HoldPace;
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** A rig that speaks the caller's dialect has answered: text and lines are its own. */
+  readonly isOriginal?: boolean;
 }
 
 /** An answer that has been paid for. */

@@ -31,9 +31,12 @@ export class TranslatedLines implements BatchEndpoint {
     return this.chats.batchPrice(model, atMs);
   }
 
-  async run({ accountId, body, requestId }: LineRequest, signal: AbortSignal): Promise<LineAnswer> {
+  async run(
+    { accountId, body, requestId, pricedAtMs }: LineRequest,
+    signal: AbortSignal,
+  ): Promise<LineAnswer> {
     const line = this.#lineOf(body, requestId);
-    return this.chats.complete(line, { accountId, priority: 'batch' }, signal);
+    return this.chats.complete(line, { accountId, priority: 'batch', pricedAtMs }, signal);
   }
 
   retryOf(error: unknown): LineRetry {

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { type AppliedDelta, type DeltaFiles } from './apply-delta.js';
 import { DeltaError, type DeltaErrorCode } from './delta.error.js';
 
-/** What the thread posts. */
+/** A message of the thread. */
 export type DeltaReply =
   { readonly applied: AppliedDelta } | { readonly code: DeltaErrorCode; readonly message: string };
 

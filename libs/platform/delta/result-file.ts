@@ -44,7 +44,7 @@ export class ResultFile {
     this.#bytes += piece.length;
   }
 
-  /** What was written before. @throws DeltaError `malformed` for a read beyond it */
+  /** Copies earlier output. @throws DeltaError `malformed` for a read beyond it */
   copy(position: number, target: Buffer, at: number, length: number): void {
     if (position < 0 || position + length > this.#bytes) {
       malformed('the delta reads beyond the result so far');

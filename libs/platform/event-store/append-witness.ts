@@ -13,11 +13,12 @@ import {
   type SubscriptionBatch,
 } from './event-store.port.js';
 import { type LogChain } from './log-chain.port.js';
-import { hasMarked, markOf } from './log-mark.js';
+import { hasEvent, nameOfEvent } from './log-mark.js';
 
 /** An event store that remembers the last event that this process has appended. */
 export class AppendWitness implements EventStore {
   readonly chain?: LogChain;
+  readonly isSparse: boolean;
   #last: Pick<RecordedEvent, 'stream' | 'id' | 'revision' | 'position'> | null = null;
 
   /** @param onAppended called after each append of this process */
@@ -26,15 +27,19 @@ export class AppendWitness implements EventStore {
     private readonly onAppended: () => void = () => undefined,
   ) {
     if (eventStore.chain) this.chain = eventStore.chain;
+    this.isSparse = eventStore.isSparse === true;
   }
 
-  /** The mark of that event: whatever this process has done rests on a log that has it. */
+  /**
+   * The name of that event: whatever this process has done rests on a log that has it, in whatever
+   * store.
+   */
   lastEvent(): string | null {
-    return this.#last && markOf(this.#last);
+    return this.#last && nameOfEvent(this.#last);
   }
 
-  has(mark: string): Promise<boolean> {
-    return hasMarked(this.eventStore, mark);
+  has(name: string): Promise<boolean> {
+    return hasEvent(this.eventStore, name);
   }
 
   async append(

@@ -1,12 +1,19 @@
 import { AppendTooLargeError, InvalidAppendError } from './event-store.errors.js';
 import { type EventToAppend, type ExpectedRevision, type StreamName } from './event-store.port.js';
+import { isInstant } from './said-metadata.js';
 
 export const EVENTS_PER_APPEND_MAX = 1_000;
 
-/** EventStoreDB's own default up to 25.0: what fits here fits there. */
+/** The default of EventStoreDB and KurrentDB up to 25.0: what fits here fits there. */
 export const APPEND_BYTES_MAX = 1_048_576;
+/**
+ * What an event takes beside its data, metadata and type: its id, the instant and the framing.
+ * Some servers count two bytes for each character of the type, some the message of the event.
+ */
+export const EVENT_OVERHEAD_BYTES = 256;
+const BYTES_PER_TYPE_CHARACTER = 2;
 
-// Printable ASCII without spaces: a name stands in URLs, labels and lists of prefixes as it is.
+// Printable ASCII without spaces: URLs, labels and lists of prefixes contain the name unescaped.
 const STREAM_NAME = /^[!-#%-,./-~][!-,./-~]*-[!-~]+$/;
 const STREAM_NAME_LENGTH_MAX = 200;
 const EVENT_TYPE = /^[!-~]{1,200}$/;
@@ -22,6 +29,7 @@ export interface EncodedAppend {
   readonly units: number;
 }
 export const FIELDS_PER_EVENT = 4;
+export const METADATA_FIELD = 3;
 
 /**
  * Checks one append against the limits of the port, which no adapter may widen, and encodes it.
@@ -40,20 +48,29 @@ export const encodeAppend = (
     );
   }
   const fields: string[] = [];
-  for (const { id, type, data, metadata } of events) {
+  for (const { id, type, data, metadata, recordedAt } of events) {
     if (!UUID.test(id)) throw new InvalidAppendError(`not a UUID in lower case: ${id}`);
-    if (!EVENT_TYPE.test(type)) throw new InvalidAppendError(`not an event type: ${type}`);
+    if (!isEventType(type)) throw new InvalidAppendError(`not an event type: ${type}`);
+    if (recordedAt !== undefined && !isInstant(recordedAt)) {
+      throw new InvalidAppendError(`not an instant in UTC with milliseconds: ${recordedAt}`);
+    }
     fields.push(id, type, jsonObject('data', data), jsonObject('metadata', metadata));
   }
   checkIdsDiffer(events);
   let units = 0;
   for (const field of fields) units += field.length;
-  if (units * UTF8_BYTES_PER_UNIT_MAX > APPEND_BYTES_MAX) checkSize(fields);
+  const framing = events.length * EVENT_OVERHEAD_BYTES;
+  if (units * UTF8_BYTES_PER_UNIT_MAX + framing > APPEND_BYTES_MAX) checkSize(events, fields);
   return { fields, units };
 };
 
+export const isStreamName = (name: string): boolean =>
+  name.length <= STREAM_NAME_LENGTH_MAX && STREAM_NAME.test(name);
+
+export const isEventType = (type: string): boolean => EVENT_TYPE.test(type);
+
 const checkTarget = (stream: StreamName, expected: ExpectedRevision): void => {
-  if (stream.length > STREAM_NAME_LENGTH_MAX || !STREAM_NAME.test(stream)) {
+  if (!isStreamName(stream)) {
     throw new InvalidAppendError(
       `not a stream name (<category>-<id>, printable ASCII, at most ${STREAM_NAME_LENGTH_MAX} ` +
         `characters, no $ in front): ${stream.slice(0, STREAM_NAME_LENGTH_MAX)}`,
@@ -89,11 +106,15 @@ const checkIdsDiffer = (events: readonly EventToAppend[]): void => {
   }
 };
 
-const checkSize = (fields: readonly string[]): void => {
-  const bytes = fields.reduce(
+const checkSize = (events: readonly EventToAppend[], fields: readonly string[]): void => {
+  const json = fields.reduce(
     (sum, field, index) =>
       index % FIELDS_PER_EVENT < FIRST_JSON_FIELD ? sum : sum + Buffer.byteLength(field),
     0,
+  );
+  const bytes = events.reduce(
+    (sum, { type }) => sum + BYTES_PER_TYPE_CHARACTER * type.length + EVENT_OVERHEAD_BYTES,
+    json,
   );
   if (bytes > APPEND_BYTES_MAX) {
     throw new AppendTooLargeError(`${bytes} bytes in one append, at most ${APPEND_BYTES_MAX}`);

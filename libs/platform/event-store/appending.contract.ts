@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import {
-  AppendTooLargeError,
-  InvalidAppendError,
-  StaleRevisionError,
-  StoreUnavailableError,
-} from './event-store.errors.js';
+import { StaleRevisionError, StoreUnavailableError } from './event-store.errors.js';
 import { type EventToAppend, type ExpectedRevision } from './event-store.port.js';
 import {
   counted,
@@ -17,17 +12,6 @@ import {
   readLog,
   readStream,
 } from './event-store.fixture.js';
-
-const MEBIBYTE = 1_048_576;
-
-/** An event whose data and metadata take exactly so many bytes of UTF-8 JSON. */
-const eventOfBytes = (bytes: number, filler: string): EventToAppend => {
-  const empty = Buffer.byteLength(JSON.stringify({ text: '' }) + JSON.stringify(metadata));
-  const room = bytes - empty;
-  const whole = Math.floor(room / Buffer.byteLength(filler));
-  const rest = room - whole * Buffer.byteLength(filler);
-  return event('Counted', { text: filler.repeat(whole) + '.'.repeat(rest) });
-};
 
 export const expectedRevisions = (open: OpenLog): void =>
   describe('expected revisions', () => {
@@ -242,97 +226,6 @@ export const atomicity = (open: OpenLog): void =>
         });
         const hour = 3_600_000;
         expect(Math.abs(Date.parse(recorded?.recordedAt ?? '') - startedAt)).toBeLessThan(hour);
-      }),
-    );
-  });
-
-export const limits = (open: OpenLog): void =>
-  describe('limits', () => {
-    it(
-      'takes 1,000 events and rejects none and 1,001',
-      onFreshLog(open, async (store) => {
-        await store.append('job-1', counted(1_000), 'no-stream');
-        await expect(store.append('job-2', counted(1_001), 'no-stream')).rejects.toThrow(
-          AppendTooLargeError,
-        );
-        await expect(store.append('job-2', [], 'any')).rejects.toThrow(InvalidAppendError);
-        expect(await readLog(store)).toHaveLength(1_000);
-      }),
-    );
-
-    it.each(['x', 'é', '価', '🧶'])(
-      'takes 1 MiB of UTF-8 written with %s and rejects a byte more',
-      (filler) =>
-        onFreshLog(open, async (store) => {
-          const fits = eventOfBytes(MEBIBYTE, filler);
-          await store.append('job-1', [fits], 'no-stream');
-          expect((await readStream(store, 'job-1'))[0]?.data).toEqual(fits.data);
-          const tooLarge = store.append('job-1', [eventOfBytes(MEBIBYTE + 1, filler)], 0n);
-          await expect(tooLarge).rejects.toThrow(AppendTooLargeError);
-        })(),
-    );
-
-    it(
-      'counts all events of an append together',
-      onFreshLog(open, async (store) => {
-        const halves = [eventOfBytes(MEBIBYTE / 2, 'x'), eventOfBytes(MEBIBYTE / 2 + 1, 'x')];
-        const attempt = store.append('job-1', halves, 'no-stream');
-        await expect(attempt).rejects.toThrow(AppendTooLargeError);
-        expect(await readLog(store)).toEqual([]);
-      }),
-    );
-
-    it(
-      'rejects what is no name of a stream',
-      onFreshLog(open, async (store) => {
-        const names = ['', 'job', 'job-', '-1', '$job-1', 'job 1-2', 'job-\n', 'job-é'];
-        for (const stream of [...names, `job-${'1'.repeat(197)}`]) {
-          const attempt = store.append(stream, counted(1), 'any');
-          await expect(attempt).rejects.toThrow(InvalidAppendError);
-        }
-        expect(await readLog(store)).toEqual([]);
-      }),
-    );
-
-    it(
-      'takes a name of 200 characters',
-      onFreshLog(open, async (store) => {
-        const stream = `job-${'1'.repeat(196)}`;
-        await store.append(stream, counted(1), 'no-stream');
-        expect(await readStream(store, stream)).toHaveLength(1);
-      }),
-    );
-
-    const malformed: readonly Partial<EventToAppend>[] = [
-      { id: 'job-1' },
-      { id: randomUUID().toUpperCase() },
-      { type: '' },
-      { type: 'Job submitted' },
-      { data: [] },
-      // Not JSON at all, and no object any more once it is JSON.
-      { data: { amount: 1n } },
-      { data: new Date(0) },
-    ];
-
-    it(
-      'rejects a malformed event, and with it the whole append',
-      onFreshLog(open, async (store) => {
-        for (const part of malformed) {
-          const attempt = store.append('job-1', [event(), { ...event(), ...part }], 'no-stream');
-          await expect(attempt).rejects.toThrow(InvalidAppendError);
-        }
-        expect(await readLog(store)).toEqual([]);
-      }),
-    );
-
-    it(
-      'rejects one id twice in an append, and a revision below zero',
-      onFreshLog(open, async (store) => {
-        const twice = event();
-        await expect(store.append('job-1', [twice, twice], 'any')).rejects.toThrow(
-          InvalidAppendError,
-        );
-        await expect(store.append('job-1', counted(1), -1n)).rejects.toThrow(InvalidAppendError);
       }),
     );
   });

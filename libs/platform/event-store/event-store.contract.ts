@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  atomicity,
-  closing,
-  expectedRevisions,
-  limits,
-  repeatedAppends,
-} from './appending.contract.js';
+import { atomicity, closing, expectedRevisions, repeatedAppends } from './appending.contract.js';
+import { instants, limits } from './limits.contract.js';
 import { followsTheModel } from './event-store.model.contract.js';
 import { counted, onFreshLog, type OpenLog } from './event-store.fixture.js';
 import { anotherHandle, readingAll, readingAStream } from './reading.contract.js';
@@ -22,6 +17,7 @@ export const eventStoreContract = (adapter: string, open: OpenLog): void =>
     expectedRevisions(open);
     repeatedAppends(open);
     atomicity(open);
+    instants(open);
     limits(open);
     readingAStream(open);
     readingAll(open);

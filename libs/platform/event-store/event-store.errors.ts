@@ -49,11 +49,16 @@ export class UnknownOutcomeError extends EventStoreError {
 
 /** Nothing was appended: the store is closed, unreachable, read-only or out of space. */
 export class StoreUnavailableError extends EventStoreError {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
   readonly code = 'store-unavailable';
 }
 
-/** What is stored cannot be read as an event. No reader skips it without saying so. */
+/** The server rejects the credentials, or they lack a right: a retry does not help. */
+export class AccessDeniedError extends StoreUnavailableError {
+  override readonly name = 'AccessDeniedError';
+}
+
+/** A stored event cannot be read. No reader skips it without a report. */
 export class DamagedEventError extends EventStoreError {
   override readonly name = 'DamagedEventError';
   readonly code = 'damaged-event';
@@ -82,7 +87,7 @@ export class CutStreamError extends EventStoreError {
     readonly found: bigint | null,
     options?: ErrorOptions,
   ) {
-    const instead = found === null ? '' : `, and goes on with ${found}`;
+    const instead = found === null ? '' : `, and continues with ${found}`;
     super(
       `the stream ${stream} lacks revision ${missing}${instead}: it was truncated or deleted, or ` +
         'its $maxAge, $maxCount or $tb hides events',

@@ -79,7 +79,7 @@ interface Accepted {
   readonly result: AppendResult;
 }
 
-/** What a log is, in a list; positions are the store's own, only their order is promised. */
+/** The model of a log: a list. Positions are chosen by the store; only their order is promised. */
 class ModelLog {
   readonly events: ModelEvent[] = [];
   /** Appends at an exact place: only those are certain to be recognised when repeated. */

@@ -2,7 +2,7 @@ import { type DamagedEvent, type LogChain } from './log-chain.port.js';
 import { type PositionDemand } from './position-demand.js';
 
 /**
- * The log. Semantics are those of EventStoreDB, so that every adapter passes one suite
+ * The log, with the semantics of EventStoreDB, so that every adapter passes one suite
  * (`event-store.contract.ts`).
  */
 
@@ -18,7 +18,7 @@ export type StreamName = string;
 /** The stream's last revision that the writer has seen, or a statement about its existence. */
 export type ExpectedRevision = 'any' | 'no-stream' | 'stream-exists' | bigint;
 
-/** Who did it, on whose behalf, and because of what. Values never hold secrets. */
+/** The actor, its principal and the cause. Values never hold secrets. */
 export interface EventMetadata {
   /** The schema version of `data`. */
   readonly version: number;
@@ -42,6 +42,11 @@ export interface EventToAppend {
    */
   readonly data: object;
   readonly metadata: EventMetadata;
+  /**
+   * When it was said: ISO 8601 UTC with milliseconds. Default: when it is appended. A copy of a log
+   * keeps the instants of the first one.
+   */
+  readonly recordedAt?: string;
 }
 
 export interface RecordedEvent extends EventToAppend {
@@ -49,7 +54,7 @@ export interface RecordedEvent extends EventToAppend {
   /** 0n for the first event of a stream. */
   readonly revision: bigint;
   readonly position: Position;
-  /** ISO 8601 UTC with milliseconds: when the store recorded it. */
+  /** Of an event of another program: when the store recorded it. */
   readonly recordedAt: string;
 }
 
@@ -58,6 +63,13 @@ export interface AppendResult {
   readonly revision: bigint;
   /** Of the last event. */
   readonly position: Position;
+}
+
+/** One of several appends that are written one after the other. */
+export interface OrderedAppend {
+  readonly stream: StreamName;
+  readonly events: readonly EventToAppend[];
+  readonly expected: ExpectedRevision;
 }
 
 export type Direction = 'forwards' | 'backwards';
@@ -82,8 +94,8 @@ export interface ReadAllOptions {
   readonly filter?: EventFilter;
   readonly maxCount?: number;
   /**
-   * For an audit: receives each damaged event, and the read goes on behind it. Without it the read
-   * fails with a DamagedEventError.
+   * For an audit: receives each damaged event, and the read continues behind it. By default the
+   * read fails with a DamagedEventError.
    */
   readonly onDamaged?: (damaged: DamagedEvent) => void;
 }
@@ -101,7 +113,9 @@ export interface SubscribeOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a catch-up subscription delivers. `events` may be empty when only the place has moved. */
+/**
+ * A delivery of a catch-up subscription. `events` may be empty when only the position has moved.
+ */
 export interface SubscriptionBatch {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here was delivered or filtered out: safe as a checkpoint after this batch. */
@@ -115,11 +129,18 @@ export interface EventStore {
   readonly chain?: LogChain;
 
   /**
+   * Positions have gaps, as where they count bytes or other programs write the same log. Absent:
+   * the first event is at position 1, and each next one at the next position.
+   */
+  readonly isSparse?: boolean;
+
+  /**
    * Appends atomically; resolves when the events are durable. Repeating the same event ids at the
    * same expected revision succeeds with the first result and appends nothing. With `any` and
    * `stream-exists` that is certain only while nothing else was appended to the stream, so money
    * never rests on those.
-   * Limits: 1 to 1,000 events and 1 MiB (data and metadata as UTF-8 JSON) per append.
+   * Limits: 1 to 1,000 events and 1 MiB (data and metadata as UTF-8 JSON, two bytes for each
+   * character of the type, and 256 bytes) per append.
    * @throws StaleRevisionError, AppendTooLargeError, InvalidAppendError, UnknownOutcomeError,
    *   StoreUnavailableError
    */
@@ -128,6 +149,12 @@ export interface EventStore {
     events: readonly EventToAppend[],
     expected: ExpectedRevision,
   ): Promise<AppendResult>;
+
+  /**
+   * For a copy of a log: several appends at once, written in this order. After an error those up to
+   * some place are written, and the caller reads which. Absent where `append` has to be awaited.
+   */
+  appendInOrder?(appends: readonly OrderedAppend[]): Promise<void>;
 
   /**
    * Pages of one stream, in the direction asked; nothing at all for a stream that is not there.
@@ -158,6 +185,8 @@ export interface EventStoreHealth {
   readonly writable: boolean;
   /** The reason, or null. */
   readonly reason: string | null;
+  /** Whether the reason is that the server denies access, which no retry changes. */
+  readonly isDenied?: boolean;
   /** Damaged events that reads of this process have met; absent where there are none. */
   readonly damaged?: readonly DamagedEvent[];
 }

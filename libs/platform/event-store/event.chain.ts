@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { type RecordedEvent } from './event-store.port.js';
 
 /**
- * Every stored field of an event. Texts are the stored UTF-8, as a string or as the bytes
- * themselves: an auditor passes the bytes, because a string would hide a byte that is no UTF-8.
+ * What Quipu said in an event, and not where a store has put it. Texts are the stored UTF-8, as a
+ * string or as the bytes themselves: an auditor passes the bytes, because a string would hide a
+ * byte that is no UTF-8.
  */
 export interface StoredFields {
-  readonly position: number | bigint;
   readonly revision: number | bigint;
-  /** Milliseconds since the Unix epoch. */
+  /** When it was said, in milliseconds since the Unix epoch. */
   readonly recordedAtMs: number | bigint;
   readonly stream: string | Uint8Array;
   readonly type: string | Uint8Array;
@@ -21,7 +21,7 @@ export interface StoredFields {
 
 export const HASH_BYTES = 32;
 
-/** What the first event of a log is chained to. */
+/** The predecessor of the first event in the hash chain. */
 export const CHAIN_START: Uint8Array = new Uint8Array(HASH_BYTES);
 
 /** RFC 6962 puts 0x00 before a leaf and 0x01 before an inner node; the chain takes 0x02. */
@@ -38,17 +38,18 @@ const UINT32 = 2 ** 32;
 const UINT32_BYTES = 4;
 const UINT64_BYTES = 8;
 const TEXTS = 5;
-const FIXED_BYTES = 2 + 3 * UINT64_BYTES + TEXTS * UINT32_BYTES;
+const FIXED_BYTES = 2 + 2 * UINT64_BYTES + TEXTS * UINT32_BYTES;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 const ROOM_BYTES = 64 * 1_024;
 
 /**
  * Encodes and hashes events. The buffers are reused: an encoder serves one caller at a time.
  *
- * The encoding of an event is the version (one byte, 1), then position, revision and instant as
- * 64-bit integers, then stream, type, id, data and metadata, each as its length in bytes
- * (unsigned 32-bit) and its bytes. Integers are big-endian. It is unambiguous, so that two events
- * never have one encoding, and it is the leaf input of a Merkle tree as in RFC 6962:
+ * The encoding of an event is the version (one byte, 1), then revision and instant as 64-bit
+ * integers, then stream, type, id, data and metadata, each as its length in bytes (unsigned 32-bit)
+ * and its bytes. Integers are big-endian. It is unambiguous, so that two events never have one
+ * encoding. It has no position, so that it is the same in every store. It is the leaf input of a
+ * Merkle tree as in RFC 6962:
  *
  *     leaf hash  = SHA-256(0x00 || encoding)
  *     chain hash = SHA-256(0x02 || chain hash of the event before || leaf hash)
@@ -93,14 +94,13 @@ export class EventHasher {
     return hash('sha256', this.#room.subarray(0, this.#end), DIGEST);
   }
 
-  #encode({ position, revision, recordedAtMs, stream, type, id, data, metadata }: StoredFields) {
+  #encode({ revision, recordedAtMs, stream, type, id, data, metadata }: StoredFields) {
     const units = stream.length + type.length + id.length + data.length + metadata.length;
     const bytesMax = FIXED_BYTES + units * UTF8_BYTES_PER_UNIT_MAX;
     if (bytesMax > this.#room.length) this.#room = Buffer.allocUnsafe(bytesMax);
     this.#room[0] = LEAF_PREFIX;
     this.#room[1] = ENCODING_VERSION;
     this.#end = 2;
-    this.#addInteger(position);
     this.#addInteger(revision);
     this.#addInteger(recordedAtMs);
     this.#addText(stream);
@@ -142,13 +142,12 @@ export const leafOf = (event: RecordedEvent, hasher: EventHasher): Uint8Array =>
   writtenLeaves.get(event) ?? hasher.leafHash(storedFieldsOf(event));
 
 /**
- * The stored fields of an event that was read. JSON is written as ECMAScript does, which is what
+ * The fields of an event that was read. JSON is written as ECMAScript does, which is what
  * every event of Quipu was appended as.
  */
 export const storedFieldsOf = (event: RecordedEvent): StoredFields => {
-  const { position, revision, stream, type, id, data, metadata, recordedAt } = event;
+  const { revision, stream, type, id, data, metadata, recordedAt } = event;
   return {
-    position,
     revision,
     stream,
     type,

@@ -145,7 +145,7 @@ describe('live subscriptions', () => {
     expect(quiet.take()).toMatchObject({ position: 1n });
   });
 
-  it('need no timer while the log stands still', () => {
+  it('need no timer while the log does not change', () => {
     const live = new LiveSubscriptions(0n);
     const quiet = joined(live, byType('A'), new PositionDemand());
     live.offer(group(recorded(1, 'B')));

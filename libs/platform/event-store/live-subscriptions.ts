@@ -8,8 +8,8 @@ const POSITIONS_EVERY_MS = 1_000;
 const TYPES_KNOWN_MAX = 10_000;
 
 /**
- * The live subscriptions of a process. An event is offered to those that read its type, which are
- * looked up once for each type; the others only share the position.
+ * The live subscriptions of a process. An event is offered to the subscriptions that read its type,
+ * which are looked up once for each type; the others only share the position.
  */
 export class LiveSubscriptions implements LiveLog {
   readonly #all = new Set<LogSubscription>();

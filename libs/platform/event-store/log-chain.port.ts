@@ -3,7 +3,7 @@ export interface DamagedEvent {
   readonly position: bigint;
   /** Null where it is not known. */
   readonly stream: string | null;
-  /** A clause for the operator, such as "it differs from what was appended". */
+  /** A clause for the operator, such as "it differs from the appended event". */
   readonly reason: string;
 }
 
@@ -13,8 +13,8 @@ export interface ChainReport {
   /** The last position that was checked. */
   readonly position: bigint;
   /**
-   * The stored hash that stands for every event up to there, in hexadecimal: of the chain, or the
-   * root of the tree. Null in an empty log.
+   * The stored hash of the log up to there, in hexadecimal: of the chain, or the root of the tree.
+   * Null in an empty log.
    */
   readonly hash: string | null;
   readonly damaged: readonly DamagedEvent[];
@@ -30,6 +30,6 @@ export interface ChainCheckOptions {
 
 /** Hashes that are kept of each event: the chain (`event.chain.ts`), or the tree (`../audit`). */
 export interface LogChain {
-  /** Recomputes the hash of every event from what is stored, and goes on past damaged ones. */
+  /** Recomputes the hash of every stored event, and continues past damaged ones. */
   check(options: ChainCheckOptions): Promise<ChainReport>;
 }

@@ -8,7 +8,7 @@ import {
 } from './event-store.port.js';
 import { type EventGroup, SubscriptionQueue } from './subscription-queue.js';
 
-/** What live subscriptions have in common: all were offered everything up to one position. */
+/** The common part of live subscriptions: all were offered everything up to one position. */
 export interface LiveLog {
   readonly position: Position;
 }

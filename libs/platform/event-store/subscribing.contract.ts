@@ -202,7 +202,7 @@ export const positionsOnDemand = (open: OpenLog): void =>
     );
 
     it(
-      'gets the position when it begins to wait for it, and those that come while it waits',
+      'gets the position when it begins to wait for it, and the positions that come while it waits',
       onFreshLog(open, async (store) => {
         const positions = new PositionDemand();
         let appending: Promise<void> | undefined;

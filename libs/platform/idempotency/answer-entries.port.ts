@@ -5,7 +5,7 @@ export interface AttemptRef {
   readonly attempt: string;
 }
 
-/** What is written when an attempt starts. Times are milliseconds since the Unix epoch. */
+/** The entry of an attempt that starts. Times are milliseconds since the Unix epoch. */
 export interface NewEntry extends AttemptRef {
   readonly fingerprint: Uint8Array;
   readonly firstAttempt: string;
@@ -32,8 +32,8 @@ export type FoundEntry = Omit<NewEntry, 'keyHash'> &
   };
 
 /**
- * What an adapter of the answer store provides: each method is one atomic change of one entry, on
- * the condition that no other process has changed it. Errors are of the class `AnswerStoreError`.
+ * An adapter of the answer store: each method is one atomic change of one entry, on the condition
+ * that no other process has changed it. Errors are of the class `AnswerStoreError`.
  */
 export interface AnswerEntries {
   /**

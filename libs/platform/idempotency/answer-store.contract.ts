@@ -12,7 +12,7 @@ import {
 } from './answer-store.fixture.js';
 
 /**
- * What every adapter promises. `create` makes an empty store; a second adapter supplies nothing
+ * The promises of every adapter. `create` makes an empty store; a second adapter supplies nothing
  * else.
  */
 export const answerStoreContract = (adapter: string, create: () => Promise<AnswerStoreUnderTest>) =>
@@ -175,7 +175,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await stage.outcome(request, second)).toBe('running');
       });
 
-      it('still rejects another body for what one that is gone left running', async () => {
+      it('still rejects another body after the process of the first one is gone', async () => {
         await stage.start();
         await stage.store.close();
         stage.nowMs += LEASE_MS;

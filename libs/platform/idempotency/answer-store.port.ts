@@ -2,7 +2,7 @@
 export interface StoredAnswer {
   /** The HTTP status. */
   readonly status: number;
-  /** What a replay must send again, by lower-case name. */
+  /** The headers that a replay must send again, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** For a stream: the exact bytes of its server-sent events. */
   readonly body: Uint8Array;

@@ -18,7 +18,7 @@ describe('the sweep of expired answers', () => {
   const sweeperOf = (sweep: () => Promise<number>, role: ProcessRole['name']): AnswerSweeper =>
     new AnswerSweeper({ sweep } as unknown as AnswerStore, new ProcessRole(role), logger);
 
-  it('goes on every minute, also after the store was away, until the shutdown', async () => {
+  it('repeats every minute, also after the store was away, until the shutdown', async () => {
     const away = new AnswerStoreError('store-unavailable', 'on 10.0.0.7');
     const sweep = jest.fn(() => Promise.resolve(0)).mockRejectedValueOnce(away);
     const sweeper = sweeperOf(sweep, 'gateway');

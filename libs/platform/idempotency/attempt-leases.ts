@@ -4,7 +4,7 @@ import { type AnswerTimes } from './answer-store.port.js';
 
 /**
  * Renews the leases of the attempts that run in this process, all of them in one call. An attempt
- * whose process is killed, or stands still, is not renewed and lapses.
+ * whose process is killed or hangs is not renewed and lapses.
  */
 export class AttemptLeases {
   readonly #held = new Set<AttemptRef>();

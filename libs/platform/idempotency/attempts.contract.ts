@@ -197,7 +197,7 @@ export const attemptsContract = (staged: () => AnswerStage): void => {
   describe('the first attempt at a request', () => {
     const first = 'the first';
 
-    it('is itself, and names those that take over from it', async () => {
+    it('is itself, and names the attempts that take over from it', async () => {
       const begun = await stage.start(request, stage.store, notLeft, first);
       expect(begun.firstAttempt).toBe(first);
       await begun.leave();

@@ -116,7 +116,7 @@ describe('an answer store whose entries are away', () => {
     expect(entries.calls).toEqual([]);
   });
 
-  it('holds only so many answers for them', async () => {
+  it('limits the answers that it holds for them', async () => {
     const large = { ...answer, body: new Uint8Array(8 * 1_024 * 1_024) };
     const attempts = await Promise.all(
       Array.from({ length: 9 }, (_, n) =>

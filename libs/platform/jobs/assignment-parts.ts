@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Assignment, assignmentPlace, attemptKey, type AttemptRef } from './job.protocol.js';
+import { Assignment, assignmentPlace, attemptKey, type JobAttemptRef } from './job.protocol.js';
 import { contentOf, type JobSeal } from './job.seal.js';
 
 /** Assignments of which a part is missing; a lost part is published again with all others. */
@@ -19,7 +19,7 @@ export class AssignmentParts {
    * @throws SealBrokenError
    */
   add(
-    ref: AttemptRef,
+    ref: JobAttemptRef,
     { part, parts }: { readonly part: number; readonly parts: number },
     data: unknown,
   ): Assignment | null {

@@ -6,9 +6,9 @@ import { type JobReport } from './job.protocol.js';
 
 type Ended = Extract<JobReport, { readonly kind: 'ended' }>;
 /** How an attempt ended without a result. */
-export type AttemptEnd = Pick<Ended, 'reason' | 'code' | 'message'>;
+export type JobAttemptEnd = Pick<Ended, 'reason' | 'code' | 'message'>;
 
-/** What one attempt reports at once is larger than its way to the log carries. */
+/** One report of an attempt is too large for the bus or the log. */
 export class ReportTooLargeError extends Error {
   override readonly name = 'ReportTooLargeError';
 }
@@ -19,7 +19,7 @@ export const isGone = (error: unknown): boolean =>
 
 const GONE: readonly string[] = ['blob-not-found', 'blob-erased', 'blob-damaged'];
 
-/** What one attempt reports does not fit its job or the product that the job is charged as. */
+/** A report does not fit its job or the product that the job is charged as. */
 export class ReportRejectedError extends Error {
   override readonly name = 'ReportRejectedError';
 }
@@ -33,7 +33,7 @@ const HANDED_BACK: readonly string[] = ['busy', 'closed'];
 const PLATFORM_CODES: ReadonlyMap<string, boolean> = new Map([
   /** The input or the checkpoint does not fit its schema. */
   ['invalid_input', true],
-  /** What the attempt reported is too large. */
+  /** The report of the attempt is too large. */
   ['report_too_large', true],
   /** The blob of the input or of the checkpoint is gone. */
   ['input_unavailable', true],
@@ -41,28 +41,28 @@ const PLATFORM_CODES: ReadonlyMap<string, boolean> = new Map([
   ['stopped', false],
 ]);
 
-const handedBack = (code: string, message: string): AttemptEnd => ({
+const handedBack = (code: string, message: string): JobAttemptEnd => ({
   reason: 'drained',
   code,
   message,
 });
 
 /** The host stops and hands the attempt back. */
-export const drained = (): AttemptEnd =>
+export const drained = (): JobAttemptEnd =>
   handedBack('drained', 'the process that ran the attempt stops');
 
-/** The host has no slot for what it was assigned. */
-export const hostFull = (): AttemptEnd =>
+/** The host has no slot for the assigned attempt. */
+export const hostFull = (): JobAttemptEnd =>
   handedBack('host_full', 'the process has no slot for the attempt');
 
 /** The dispatcher asked the host to stop the attempt. */
-export const stopped = (): AttemptEnd => ({
+export const stopped = (): JobAttemptEnd => ({
   reason: 'failed',
   code: 'stopped',
   message: 'the attempt was asked to stop',
 });
 
-const failed = (code: string, message: string): AttemptEnd => ({
+const failed = (code: string, message: string): JobAttemptEnd => ({
   reason: 'failed',
   code,
   message: message.slice(0, MESSAGE_CHARACTERS_MAX),
@@ -75,7 +75,7 @@ const isDeclaredFinal = ({ retry, place }: AnyJobType, code: string): boolean | 
   return place.engine.failures[code] === 'final';
 };
 
-/** What a failure code means for a job of the type; `failed` for a code that nothing declares. */
+/** The meaning of a failure code for a job of the type; `failed` for an undeclared code. */
 export const meaningOf = (
   type: AnyJobType,
   code: string,
@@ -85,10 +85,10 @@ export const meaningOf = (
 };
 
 /**
- * What a runner or an engine threw. Only a declared code keeps its message: any other error may
+ * The failure of a runner or an engine. Only a declared code keeps its message: any other error may
  * quote the input, and events hold none of it.
  */
-export const attemptFailureOf = (type: AnyJobType, error: unknown): AttemptEnd => {
+export const attemptFailureOf = (type: AnyJobType, error: unknown): JobAttemptEnd => {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ReportTooLargeError) return failed('report_too_large', message);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';

@@ -3,7 +3,7 @@ import { BUS_BACK_OFF } from '#platform/bus/back-off.js';
 import { backOffMs } from '#platform/kernel/back-off.js';
 import {
   attemptFailureOf,
-  type AttemptEnd,
+  type JobAttemptEnd,
   ReportRejectedError,
   ReportTooLargeError,
 } from './attempt-failure.js';
@@ -16,7 +16,7 @@ export interface AttemptReportsOptions {
   readonly host: string;
   readonly type: AnyJobType;
   readonly sink: ReportSink;
-  /** Progress is reported at most so often. */
+  /** The shortest time between two reports of progress. */
   readonly progressMs: number;
   /** Called when the last progress can never be reported. */
   readonly onRejected: (error: unknown) => void;
@@ -25,8 +25,8 @@ export interface AttemptReportsOptions {
 }
 
 /**
- * What one attempt reports, in order: that it has started, its progress, and its end. Progress that
- * comes faster than it may be reported, or while the way to the log is closed, is merged: the
+ * The reports of one attempt, in order: that it has started, its progress, and its end. Progress
+ * that comes faster than it may be reported, or while the way to the log is closed, is merged: the
  * latest counts, and it is reported before the end. A report is repeated until it is accepted.
  */
 export class AttemptReports {
@@ -65,7 +65,7 @@ export class AttemptReports {
   }
 
   /** Resolves when everything is reported, or was abandoned. */
-  ended(end: AttemptEnd): Promise<void> {
+  ended(end: JobAttemptEnd): Promise<void> {
     return this.#finish({ kind: 'ended', ...this.#identity(), ...end });
   }
 
@@ -94,7 +94,7 @@ export class AttemptReports {
   }
 
   async #send(): Promise<void> {
-    // What is reported in the same turn of the event loop is merged.
+    // Reports of the same turn of the event loop are merged.
     await Promise.resolve();
     for (let report = this.#next(); report; report = this.#next()) await this.#deliver(report);
     this.#sending = undefined;

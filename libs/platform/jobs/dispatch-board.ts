@@ -2,18 +2,18 @@ import { type JobEvent } from '#events/jobs/job.events.js';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type ProjectionTo } from '#platform/kernel/projection.js';
 import { HostBook } from './host-book.js';
-import { type AttemptRef, type JobAsk } from './job.protocol.js';
+import { type JobAttemptRef, type JobAsk } from './job.protocol.js';
 import { JobQueue, type QueuedJob } from './job-queue.js';
 import { JobRelations } from './job-relations.js';
 import { type EndOfJob, type HeldJob, isHeld, type OpenJob } from './open-job.js';
 
-/** What the dispatcher should do now. It is due again until the log shows that it is done. */
+/** The next action of the dispatcher. It is due again until the log shows that it is done. */
 export type Due =
   /** Give the next attempt of the job to the host. */
   | { readonly kind: 'dispatch'; readonly job: OpenJob; readonly host: string }
   /** Send the dispatched attempt to its host. */
   | { readonly kind: 'assign'; readonly job: HeldJob }
-  | { readonly kind: 'stop'; readonly host: string; readonly ref: AttemptRef }
+  | { readonly kind: 'stop'; readonly host: string; readonly ref: JobAttemptRef }
   /** `lost`: the host is silent. `drained`: the host stops and did not take the attempt. */
   | { readonly kind: 'end'; readonly job: HeldJob; readonly reason: 'lost' | 'drained' }
   /** A job that it waits for did not complete. */
@@ -28,9 +28,9 @@ export interface DispatchBoardOptions {
   readonly projection: ProjectionTo<OpenJob>;
   /** 0 for a type that this build does not know. */
   readonly runningPerAccountMax: (type: string) => number;
-  /** A host that is silent for so long has lost its attempts. */
+  /** A host that is silent for longer has lost its attempts. */
   readonly silenceMs: number;
-  /** A dispatch that the log does not show after so long is tried again. */
+  /** A dispatch that the log does not show after this time is tried again. */
   readonly dispatchMsMax: number;
 }
 
@@ -53,9 +53,9 @@ interface Reservation {
 }
 
 /**
- * What the dispatcher knows: open jobs from the log, hosts from their asks, and what follows. It
- * reads no clock and sends nothing. It holds no second truth: whatever it asks for, the decider of
- * the job decides.
+ * The state of the dispatcher: open jobs from the log, hosts from their asks, and the actions that
+ * follow. It reads no clock and sends nothing. It is no second truth: the decider of the job
+ * decides on every request.
  */
 export class DispatchBoard {
   readonly #jobs = new Map<string, Known>();
@@ -137,7 +137,7 @@ export class DispatchBoard {
   }
 
   /** The attempt was sent to its host. */
-  assigned({ jobId, attempt }: AttemptRef): void {
+  assigned({ jobId, attempt }: JobAttemptRef): void {
     this.#assigned.set(jobId, attempt);
   }
 
@@ -297,7 +297,7 @@ export class DispatchBoard {
     }
   }
 
-  #stop(host: string, ref: AttemptRef): void {
+  #stop(host: string, ref: JobAttemptRef): void {
     this.#stops.push({ kind: 'stop', host, ref });
   }
 }

@@ -9,13 +9,13 @@ interface KnownHost {
   readonly running: ReadonlySet<string>;
 }
 
-/** What an ask shows that the dispatcher did not know. */
+/** The news in an ask. */
 export interface Heard {
   /** The host began a new session: what it does not list has ended. */
   readonly isRestarted: boolean;
 }
 
-/** What hosts have asked for, by host. */
+/** The last ask of each host. */
 export class HostBook {
   readonly #hosts = new Map<string, KnownHost>();
 
@@ -52,7 +52,7 @@ export class HostBook {
   }
 
   /**
-   * What each host can take beside what is on its way to it.
+   * The free slots of each host, less the attempts that are on their way to it.
    * @param assigned jobs that are assigned to hosts, or about to be
    */
   slots(assigned: Iterable<HeldJob>): readonly HostSlots[] {

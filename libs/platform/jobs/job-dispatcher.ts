@@ -1,326 +1,64 @@
-import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { JobId, type JobEvent } from '#events/jobs/job.events.js';
-import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
-import {
-  type EventStore,
-  type Position,
-  type SubscriptionBatch,
-} from '#platform/event-store/event-store.port.js';
-import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type ProjectionTo, typesOf } from '#platform/kernel/projection.js';
-import { type CommandContext } from '#platform/runtime/commands/command-context.js';
-import { type CodecOf } from '#platform/runtime/commands/event-codec.js';
-import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
+import { type Bus } from '#platform/bus/bus.port.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type CommandSender, type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
-import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
-import { isGone } from './attempt-failure.js';
+import { BUS, CLOCK, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { AssignmentSender } from './assignment-sender.js';
-import { DispatchActions } from './dispatch-actions.js';
-import { DispatchBoard, type Due } from './dispatch-board.js';
-import { type JobBlobs } from './job-blobs.js';
-import { type JobMetrics } from './job.metrics.js';
-import { type JobTypes } from './job-type.js';
-import { ChangeJobCommand, EndAttemptCommand, type ReportedEnd } from './job.commands.js';
-import { ASKS_TOPIC, JobAsk } from './job.protocol.js';
-import { type JobSeal } from './job.seal.js';
-import { type JobCommand } from './job.decider.js';
-import { listenWhenReachable } from './listen-when-reachable.js';
-import { type EndOfJob, type HeldJob, type OpenJob } from './open-job.js';
+import {
+  DISPATCHER,
+  type DispatchServices,
+  DispatchTerm,
+  type JobDispatcherLimits,
+} from './dispatch-term.js';
+import { JobTypes } from './job-type.js';
+import { JobMetrics } from './job.metrics.js';
+import { OpenJobs } from './open-jobs.port.js';
 
-/** The open jobs as a read model has them, and the position from which events are missing in it. */
-export interface LoadedJobs {
-  readonly jobs: readonly { readonly job: OpenJob; readonly position: Position }[];
-  readonly position: Position;
-}
+/** The token of `JobDispatcherLimits`. */
+export const DISPATCHER_LIMITS = Symbol('JobDispatcherLimits');
 
-export interface JobDispatcherLimits {
-  /** A host that does not ask for so long has lost its attempts. */
-  readonly silenceMs: number;
-  /** From the dispatch until the host has started the attempt. */
-  readonly startMsMax: number;
-  /** How long a child may take to stop when its parent is cancelled. */
-  readonly stopMsMax: number;
-  /** How often the dispatcher looks at its clock. */
-  readonly tickMs: number;
-}
-
-export const JOB_DISPATCHER_LIMITS: JobDispatcherLimits = {
-  silenceMs: 15_000,
-  startMsMax: 30_000,
-  stopMsMax: 30_000,
-  tickMs: 250,
+const NOT_STARTED: RunnerStatus = {
+  name: DISPATCHER,
+  phase: 'closed',
+  position: 0n,
+  failure: null,
+  retryAt: null,
 };
 
-export interface JobDispatcherOptions {
-  readonly bus: Pick<Bus, 'publish' | 'listen' | 'health'>;
-  readonly eventStore: EventStore;
-  readonly codec: CodecOf<JobEvent>;
-  /** The read model of open jobs, whose fold keeps the dispatcher current. */
-  readonly projection: ProjectionTo<OpenJob>;
-  readonly load: () => Promise<LoadedJobs>;
-  /** How a job ended; null for one that is open. */
-  readonly endOf: (jobId: string) => Promise<EndOfJob | null>;
-  readonly types: JobTypes;
-  readonly blobs: Pick<JobBlobs, 'read'>;
-  readonly seal: JobSeal;
-  readonly sender: CommandSender;
-  readonly metrics: JobMetrics;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly limits?: Partial<JobDispatcherLimits>;
-  /**
-   * No other process runs attempts, and this one has run none yet: what the log shows as running
-   * has ended with an earlier process.
-   */
-  readonly startsAlone: boolean;
-}
+/** Dispatches jobs in the process that runs the sagas. */
+@Injectable()
+export class JobDispatcher implements LeaderService, DispatchServices {
+  #term: DispatchTerm | undefined;
 
-const NAME = 'jobs.dispatcher';
-/** A dispatch that the log does not show after so long is tried again. */
-const DISPATCH_MS_MAX = 10_000;
+  constructor(
+    @Inject(BUS) readonly bus: Pick<Bus, 'listen' | 'health'>,
+    @Inject(EVENT_STORE) readonly eventStore: EventStore,
+    readonly openJobs: OpenJobs,
+    readonly assignments: AssignmentSender,
+    readonly types: JobTypes,
+    readonly metrics: JobMetrics,
+    @Inject(DISPATCHER_LIMITS) readonly limits: JobDispatcherLimits,
+    private readonly facts: ProcessFacts,
+    @Inject(CLOCK) readonly clock: Clock,
+    @Inject(LOGGER) readonly logger: Logger,
+  ) {}
 
-/**
- * Gives the waiting jobs to hosts that ask. It runs in one process at a time, and several would do
- * no harm: it decides nothing itself but sends commands, of which the decider of the job accepts
- * one for each attempt. Its state is in memory, built from the read model of open jobs and kept
- * current by their events, so it loses nothing when it stops at any moment.
- */
-export class JobDispatcher {
-  readonly #limits: JobDispatcherLimits;
-  readonly #board: DispatchBoard;
-  readonly #actions: DispatchActions;
-  readonly #runner: SubscriptionRunner;
-  readonly #assignments: AssignmentSender;
-  readonly #stopping = new AbortController();
-  #asks: Promise<Listener | null> | undefined;
-  #tick: NodeJS.Timeout | undefined;
-  #startsAlone: boolean;
-  #isLive = false;
-  #isWoken = false;
-
-  constructor(private readonly options: JobDispatcherOptions) {
-    const { projection, types, eventStore, clock, logger, startsAlone, limits } = options;
-    this.#limits = { ...JOB_DISPATCHER_LIMITS, ...limits };
-    this.#startsAlone = startsAlone;
-    this.#assignments = new AssignmentSender(options);
-    this.#board = new DispatchBoard({
-      projection,
-      runningPerAccountMax: (type) => runningPerAccountMax(types, type),
-      silenceMs: this.#limits.silenceMs,
-      dispatchMsMax: DISPATCH_MS_MAX,
-    });
-    this.#actions = new DispatchActions({
-      nowMs: () => performance.now(),
-      onEnd: () => this.#wake(),
-      onFailure: (err, key) => logger.warn({ err, key }, 'the dispatcher of jobs has to retry'),
-    });
-    const handler = {
-      name: NAME,
-      types: typesOf(projection.on),
-      checkpoint: () => this.#load(),
-      handle: (batch: SubscriptionBatch) => this.#fold(batch),
-    };
-    this.#runner = new SubscriptionRunner(handler, eventStore, clock, logger, false);
-  }
-
-  start(): void {
-    const { bus, logger } = this.options;
-    const handle = (message: BusMessage): void => this.#hear(message);
-    const options = { bus, topic: ASKS_TOPIC, handle, logger };
-    this.#asks = listenWhenReachable(options, this.#stopping.signal);
-    void this.#asks.then(() => this.#board.judgeFrom(performance.now()));
-    this.#tick = setInterval(() => {
-      this.#actions.expire();
-      this.#wake();
-    }, this.#limits.tickMs);
-    this.#runner.start();
-  }
-
-  /** Resolves when nothing is sent any more. */
-  async stop(): Promise<void> {
-    this.#isLive = false;
-    this.#stopping.abort();
-    clearInterval(this.#tick);
-    await Promise.all([this.#runner.stop(), this.#actions.stop(), this.#closeAsks()]);
-    this.options.metrics.observe(null);
-  }
-
-  status(): RunnerStatus {
-    return this.#runner.status();
-  }
-
-  async #closeAsks(): Promise<void> {
-    const consumer = await this.#asks;
-    await consumer?.close();
-  }
-
-  async #load(): Promise<Position> {
-    this.#isLive = false;
-    const { jobs, position } = await this.options.load();
-    this.#board.load(jobs, performance.now(), this.#startsAlone);
-    this.#startsAlone = false;
-    return position;
-  }
-
-  #fold({ events, caughtUp }: SubscriptionBatch): Promise<void> {
-    const { codec, metrics } = this.options;
-    const types = Object.keys(this.options.projection.on);
-    for (const recorded of events) {
-      if (!types.includes(recorded.type)) continue;
-      const event = codec.revive(recorded);
-      const before = this.#board.apply(event, recorded.position, performance.now());
-      if (before && this.#isLive) metrics.changed(event, before);
-    }
-    this.#isLive = !this.#stopping.signal.aborted && (this.#isLive || caughtUp);
-    this.#wake();
+  start(sender: CommandSender): Promise<void> {
+    const startsAlone = !this.facts.sharesBus && this.#term === undefined;
+    this.#term = new DispatchTerm(this, sender, startsAlone);
+    this.#term.start();
     return Promise.resolve();
   }
 
-  /** @throws ZodError for a message that is no ask */
-  #hear({ data }: BusMessage): void {
-    this.#board.hear(JobAsk.parse(data), performance.now());
-    this.#wake();
+  async stop(): Promise<void> {
+    await this.#term?.stop();
   }
 
-  /** Events and asks of one turn of the event loop are looked at together. */
-  #wake(): void {
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    setImmediate(() => {
-      this.#isWoken = false;
-      if (this.#isLive) this.#act();
-    });
-  }
-
-  #act(): void {
-    for (const due of this.#board.due(performance.now(), this.options.clock.now())) {
-      const isBounded = due.kind !== 'dispatch' && due.kind !== 'stop';
-      const isStarted = this.#actions.run(keyOf(due), () => this.#do(due), isBounded);
-      if (!isStarted && due.kind === 'dispatch') this.#board.release(due.job.jobId);
-    }
-    this.options.metrics.observe(this.#board.queue.depths());
-  }
-
-  async #do(due: Due): Promise<void> {
-    switch (due.kind) {
-      case 'dispatch':
-        return this.#dispatch(due.job, due.host);
-      case 'assign':
-        return this.#assign(due.job);
-      case 'stop':
-        return this.#assignments.stop(due.host, due.ref);
-      case 'end':
-        return this.#endAttempt(due.job, due.reason);
-      case 'fail': {
-        const { jobId } = due.job;
-        const message = `the job ${due.dependency} did not complete`;
-        const failure = { code: 'dependency_failed', message };
-        return this.#change(jobId, (data, at) => ({
-          type: 'FailJob',
-          data: { ...data, ...failure, at },
-        }));
-      }
-      case 'cancel': {
-        const { stopMsMax } = this.#limits;
-        return this.#change(due.job.jobId, (data, requestedAt) => ({
-          type: 'CancelJob',
-          data: { ...data, requestedAt, stopBy: later(requestedAt, stopMsMax) },
-        }));
-      }
-      case 'look': {
-        const end = await this.options.endOf(due.jobId);
-        if (end) this.#board.learn(due.jobId, end);
-      }
-    }
-  }
-
-  async #dispatch({ jobId, attempt }: OpenJob, host: string): Promise<void> {
-    const { startMsMax } = this.#limits;
-    try {
-      await this.#change(jobId, (data, dispatchedAt) => ({
-        type: 'DispatchJob',
-        data: {
-          ...data,
-          attempt: attempt + 1,
-          host,
-          dispatchedAt,
-          startBy: later(dispatchedAt, startMsMax),
-        },
-      }));
-    } catch (error) {
-      this.#board.release(jobId);
-      throw error;
-    }
-  }
-
-  async #assign(job: HeldJob): Promise<void> {
-    try {
-      await this.#assignments.assign(job);
-      this.#board.assigned(job);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-      await this.#end(job, 'failed', 'input_unavailable', 'the input of the job cannot be read');
-    }
-  }
-
-  async #endAttempt(job: HeldJob, reason: 'lost' | 'drained'): Promise<void> {
-    if (reason === 'drained') {
-      await this.#end(job, 'drained', 'drained', 'the host stops and did not take the attempt');
-      return;
-    }
-    const { reachable } = await this.options.bus.health();
-    // Silence says nothing of the hosts while the bus delivers nothing.
-    if (reachable) await this.#end(job, 'lost', 'host_lost', 'the host of the attempt is silent');
-    else this.#board.judgeFrom(performance.now());
-  }
-
-  async #end(
-    { jobId, attempt, host }: HeldJob,
-    reason: ReportedEnd['reason'],
-    code: string,
-    message: string,
-  ): Promise<void> {
-    const endedAt = instant(this.options.clock);
-    const data = { jobId: JobId.parse(jobId), attempt, host, reason, code, message, endedAt };
-    await this.options.sender.execute(new EndAttemptCommand(data, contextOf(jobId)));
-  }
-
-  async #change(
-    jobId: string,
-    commandOf: (data: { readonly jobId: JobId }, at: string) => JobCommand,
-  ): Promise<void> {
-    const data = { jobId: JobId.parse(jobId) };
-    const at = instant(this.options.clock);
-    const command = new ChangeJobCommand(commandOf(data, at), contextOf(jobId));
-    await this.options.sender.execute(command);
+  status(): RunnerStatus {
+    return this.#term?.status() ?? NOT_STARTED;
   }
 }
-
-const runningPerAccountMax = (types: JobTypes, name: string): number =>
-  types.list.find((type) => type.name === name)?.limits.runningPerAccountMax ?? 0;
-
-const keyOf = (due: Due): string => {
-  switch (due.kind) {
-    case 'stop':
-      return `stop ${due.host} ${due.ref.jobId} ${due.ref.attempt}`;
-    case 'look':
-      return `look ${due.jobId}`;
-    case 'dispatch':
-    case 'assign':
-    case 'end':
-    case 'fail':
-    case 'cancel':
-      return `${due.kind} ${due.job.jobId} ${due.job.attempt}`;
-  }
-};
-
-const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
-
-/** Each command is a request of its own: the fencing token makes a repeat harmless. */
-const contextOf = (jobId: string): CommandContext => ({
-  requestId: randomUUID(),
-  correlationId: jobId,
-  causationId: jobId,
-  actor: 'dispatcher',
-});

@@ -81,14 +81,13 @@ describe('a host of jobs', () => {
       bus,
       host: HOST,
       seal,
-      types: [knotsHosted(log, type)],
       sink,
       read: () => Promise.reject(new Error('there are no blobs')),
       logger,
       limits: LIMITS,
     });
     hosts.push(host);
-    host.start();
+    host.start([knotsHosted(log, type)]);
     return host;
   };
 
@@ -105,6 +104,7 @@ describe('a host of jobs', () => {
   const assign = async (json: unknown, changes: Partial<Assignment> = {}): Promise<void> => {
     const assignment: Assignment = {
       jobId: JOB,
+      submittedAt: '2026-11-22T15:00:00.000Z',
       attempt: 1,
       type: 'knots',
       accountId: '1',
@@ -134,7 +134,7 @@ describe('a host of jobs', () => {
     return bus.publish(workTopicOf(HOST), [{ key: job, id: randomUUID(), headers, data: null }]);
   };
 
-  it('asks for work regularly, with what it could take', async () => {
+  it('asks for work regularly, with its free slots', async () => {
     open();
     await until(() => asks.length >= 3);
     expect(asks[0]).toMatchObject({ host: HOST, free: { knots: 4 }, running: [], draining: false });
@@ -194,7 +194,7 @@ describe('a host of jobs', () => {
     expect(progress.at(-1)).toMatchObject({ done: 40 });
   });
 
-  it('goes on while reports are not accepted, and then reports the latest', async () => {
+  it('continues while reports are not accepted, and then reports the latest', async () => {
     open();
     sink.isAway = true;
     await assign(input({ knots: 10, pauseMs: 5 }));

@@ -11,7 +11,7 @@ import { type InputReader, RunningAttempt } from './running-attempt.js';
 import {
   type Assignment,
   attemptKey,
-  type AttemptRef,
+  type JobAttemptRef,
   type JobAsk,
   WorkHeaders,
   workTopicOf,
@@ -21,11 +21,11 @@ import { listenWhenReachable } from './listen-when-reachable.js';
 import { type ReportSink } from './report-sink.js';
 
 export interface JobHostLimits {
-  /** A host asks so often, and whenever a slot becomes free. */
+  /** The interval between two asks of a host; it also asks whenever a slot becomes free. */
   readonly askMs: number;
-  /** Progress of one attempt is reported at most so often. */
+  /** The shortest time between two reports of progress of one attempt. */
   readonly progressMs: number;
-  /** After a drain, an attempt gets so long to stop and to report; then it is abandoned. */
+  /** The time that an attempt has to stop and to report after a drain; then it is abandoned. */
   readonly stopMsMax: number;
 }
 
@@ -40,7 +40,6 @@ export interface JobHostOptions {
   /** The name of this process, unique in the fleet. */
   readonly host: string;
   readonly seal: JobSeal;
-  readonly types: readonly HostedType[];
   readonly sink: ReportSink;
   /** Reads inputs and checkpoints that are blobs; only assignments to this host carry those. */
   readonly read: InputReader;
@@ -53,12 +52,12 @@ const REMEMBERED_MAX = 10_000;
 
 /**
  * Runs attempts of jobs in this process. It asks for work when it has room, so it never has more
- * than it can run. It runs each attempt at most once, and goes on while no process answers: the
- * decider of the job decides what its reports are worth.
+ * than it can run. It runs each attempt at most once, also while no process answers: the decider of
+ * the job decides whether its reports count.
  */
 export class JobHost {
   readonly #limits: JobHostLimits;
-  readonly #types: ReadonlyMap<string, HostedType>;
+  #types: ReadonlyMap<string, HostedType> = new Map();
   readonly #asks: HostAsks;
   readonly #parts: AssignmentParts;
   readonly #attempts = new Map<string, RunningAttempt>();
@@ -68,9 +67,8 @@ export class JobHost {
   #isDraining = false;
 
   constructor(private readonly options: JobHostOptions) {
-    const { bus, host, seal, types, logger, limits } = options;
+    const { bus, host, seal, logger, limits } = options;
     this.#limits = { ...JOB_HOST_LIMITS, ...limits };
-    this.#types = new Map(types.map((hosted) => [hosted.type.name, hosted]));
     this.#parts = new AssignmentParts(host, seal);
     const { askMs: everyMs } = this.#limits;
     this.#asks = new HostAsks({ bus, host, everyMs, state: () => this.#state(), logger });
@@ -82,7 +80,8 @@ export class JobHost {
   }
 
   /** Asks for work from now on, as soon as the bus can be reached. Nothing without types. */
-  start(): void {
+  start(types: readonly HostedType[]): void {
+    this.#types = new Map(types.map((hosted) => [hosted.type.name, hosted]));
     if (this.#types.size > 0) this.#listening ??= this.#listen();
   }
 
@@ -116,7 +115,7 @@ export class JobHost {
   /** @throws ZodError, SealBrokenError for a message that is no work for this host */
   #handle({ headers, data }: BusMessage): void {
     const work = WorkHeaders.parse(headers);
-    const ref: AttemptRef = { jobId: work.job, attempt: work.attempt };
+    const ref: JobAttemptRef = { jobId: work.job, attempt: work.attempt };
     if (work.kind === 'stop') {
       this.#attempts.get(attemptKey(ref))?.stop();
       return;

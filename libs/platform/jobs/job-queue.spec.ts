@@ -43,7 +43,7 @@ describe('the queue of jobs', () => {
     expect(placed).toEqual(['a-0', 'b-60', 'c-70', 'a-1', 'b-61', 'a-2']);
   });
 
-  it('goes on with the next account where the last placing stopped', () => {
+  it('continues with the next account where the last placing stopped', () => {
     const queue = queueOf([ready('a', 1), ready('a', 2), ready('b', 3), ready('b', 4)]);
     const placed = [1, 2, 3, 4].flatMap(() => idsOf(queue.place([host('one', 1)], NOW)));
     expect(placed).toEqual(['a-1', 'b-3', 'a-2', 'b-4']);

@@ -15,7 +15,7 @@ export interface QueuedJob {
     | { readonly kind: 'blocked' };
 }
 
-/** What a host can take now. */
+/** The free slots of a host. */
 export interface HostSlots {
   readonly host: string;
   /** Attempts that could start, by type. */

@@ -10,11 +10,11 @@ const watchedBy = ({ after, parent }: OpenJob): readonly string[] =>
   parent === null ? after : [...after, parent];
 
 /**
- * What open jobs mean for each other. A job waits for others, and fails when one of them did not
+ * The dependencies between open jobs. A job waits for others, and fails when one of them did not
  * complete; a child is cancelled with its parent.
  */
 export class JobRelations {
-  /** What an open job depends on, by its id. */
+  /** The dependencies of an open job, by its id. */
   readonly #watched = new Map<string, readonly string[]>();
   /** Open jobs that depend on a job, by its id. */
   readonly #watchers = new Map<string, Set<string>>();

@@ -8,7 +8,7 @@ import { type EngineDefinition } from '#platform/tasks/engine.js';
 /** JSON that anyone may read who may see the job. No prompt, no reply, no secret. */
 export type PublicJson = Readonly<Record<string, unknown>>;
 
-/** What a running attempt reports; the platform merges reports that come faster than its limit. */
+/** A report of a running attempt; the platform merges reports that come faster than its limit. */
 export interface Progress<Shown extends PublicJson = PublicJson, Checkpoint = unknown> {
   /** Units of work, as the type counts them. */
   readonly done: number;
@@ -29,10 +29,21 @@ export interface Finished<Result, Shown extends PublicJson = PublicJson> {
   readonly usage: readonly JobUsage[];
 }
 
+/** The reason of an abort after which no attempt follows: the job has ended. */
+export class JobOverError extends Error {
+  override readonly name = 'JobOverError';
+
+  constructor() {
+    super('the job does not need the attempt any more');
+  }
+}
+
 /** One attempt of a job, as the code that runs it sees it. */
 export interface JobAttempt<Input, Checkpoint = unknown> {
   readonly jobId: string;
   readonly accountId: string;
+  /** Its work has the prices of this instant. */
+  readonly submittedAt: string;
   readonly attempt: number;
   readonly input: Input;
   /** Of the last progress in the log; null for none. */
@@ -98,18 +109,18 @@ export interface EndedJob {
   readonly jobId: string;
   readonly outcome: 'completed' | 'failed' | 'cancelled' | 'timed_out';
   readonly attempts: number;
-  /** What the order showed of the input. */
+  /** The summary of the input in the order. */
   readonly summary: PublicJson;
-  /** What a completed job shows of its result; null for another one. */
+  /** The public summary of a completed job's result; null for another one. */
   readonly result: PublicJson | null;
 }
 
-/** What a job costs. */
+/** The price of a job. */
 export interface JobPrice {
   readonly product: AnyProduct;
   /**
-   * Whether a job that failed, timed out or was cancelled pays for what it has used. `nothing`:
-   * only a completed job is charged.
+   * Whether a job that failed, timed out or was cancelled pays for its usage. `nothing`: only a
+   * completed job is charged.
    */
   readonly whenUnfinished: JobHold['whenUnfinished'];
   /**

@@ -6,7 +6,7 @@ import { type JobCommand } from './job.decider.js';
 import { type JobState } from './job.state.js';
 import { type PublicJson } from './job-type.js';
 
-/** What the dispatcher, the hosts and the saga ask for; the area of jobs handles it. */
+/** The commands of the dispatcher, the hosts and the saga; the area of jobs handles them. */
 
 export type JobOutcome = CommandOutcome<JobState, JobEvent>;
 
@@ -30,7 +30,7 @@ export interface ReportedAttempt {
   readonly host: string;
 }
 
-/** What a host hands over: its JSON, or the blob that it has put. */
+/** The content that a host hands over: its JSON, or the blob that it has put. */
 export type ReportedContent =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'blob'; readonly blob: JobBlob };

@@ -116,7 +116,7 @@ describe('a time-out', () => {
       .then(timedOut('queue', 3_630));
   });
 
-  it('ends a job that has run too long, with what it has finished', () => {
+  it('ends a job that has run too long, with its finished part', () => {
     job
       .given(...running)
       .when(timeOut('run', 121))

@@ -297,7 +297,7 @@ describe('the end of an attempt', () => {
       .then(failed('torn', { checkpoint: blob('c'), usage: [rows(10)] }));
   });
 
-  it('cancels a job that is being cancelled, with what it has finished', () => {
+  it('cancels a job that is being cancelled, with its finished part', () => {
     job
       .given(...cancelling, progressed(1, 10))
       .when(endAttempt('failed', { isFinal: true }))

@@ -32,7 +32,7 @@ import {
 } from './job.state.js';
 import { raised } from './job.usage.js';
 
-/** What a sender of a command states of an event; the stream knows the rest. */
+/** The facts of an event that the sender of a command states; the stream knows the rest. */
 type Facts<Event extends { readonly data: object }, Computed extends string = never> = Omit<
   Event['data'],
   'accountId' | 'type' | 'submittedAt' | Computed
@@ -97,7 +97,7 @@ const reject = (code: JobErrorCode, detail: string): never => {
   throw new DomainError<JobErrorCode>(code, detail);
 };
 
-/** What every event states of its job. */
+/** The facts of a job in each of its events. */
 const ofJob = ({ order: { jobId, accountId, type, submittedAt } }: SubmittedJob) => ({
   jobId,
   accountId,
@@ -105,7 +105,7 @@ const ofJob = ({ order: { jobId, accountId, type, submittedAt } }: SubmittedJob)
   submittedAt,
 });
 
-/** What a job leaves that did not complete. */
+/** The remains of a job that did not complete. */
 const leftBy = (job: SubmittedJob) => ({
   ...ofJob(job),
   checkpoint: job.checkpoint,

@@ -28,7 +28,7 @@ export const HOLD = '01890a5d-ac96-774b-bcce-b302099a8059';
 export const HOST = 'loom-1';
 export const OTHER_HOST = 'loom-2';
 
-/** The instant so many seconds after the submission. */
+/** The instant `seconds` after the submission. */
 export const at = (seconds: number): string =>
   new Date(Date.parse('2026-11-22T05:00:00.000Z') + seconds * 1_000).toISOString();
 
@@ -155,7 +155,7 @@ export const completed = (quantity: number, { attempt = 1, seconds = 60 } = {}):
     completedAt: at(seconds),
   });
 
-/** What a job leaves that did not complete. */
+/** The remains of a job that did not complete. */
 interface Left {
   readonly checkpoint?: JobBlob | null;
   readonly usage?: JobUsage[];

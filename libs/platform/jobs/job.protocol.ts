@@ -12,12 +12,12 @@ import {
   JobTypeName,
   JobUsage,
 } from '#events/jobs/job.events.js';
-import { AccountId } from '#events/vocabulary.js';
+import { AccountId, Instant } from '#events/vocabulary.js';
 
-/** What hosts ask; keyed by host. Also the heartbeats of their attempts. */
+/** Asks of hosts, keyed by host. Also the heartbeats of their attempts. */
 export const ASKS_TOPIC = 'quipu.jobs.asks';
 
-/** What hosts report that cannot write to the log themselves; keyed by job. */
+/** Reports of hosts that cannot write to the log themselves; keyed by job. */
 export const REPORTS_TOPIC = 'quipu.jobs.reports';
 
 /** The group in which processes share the reports. */
@@ -33,12 +33,12 @@ export const workTopicOf = (host: string): string => `quipu.jobs.work.${host}`;
 export const CARRIED_JSON_BYTES_MAX = 700_000;
 
 /** Names an attempt; the number is its fencing token. */
-export interface AttemptRef {
+export interface JobAttemptRef {
   readonly jobId: string;
   readonly attempt: number;
 }
 
-/** What a host can take and what it runs, as one moment. Never an event. */
+/** The free slots and the running attempts of a host at one moment. Never an event. */
 export const JobAsk = z.strictObject({
   host: JobHostName,
   /** Drawn when the host starts: an attempt of an earlier session has ended. */
@@ -85,6 +85,7 @@ export const Assignment = z.strictObject({
   attempt: Attempt,
   type: JobTypeName,
   accountId: AccountId,
+  submittedAt: Instant,
   input: Carried,
   checkpoint: Carried.nullable(),
   usage: z.array(JobUsage),
@@ -101,7 +102,7 @@ const ofAttempt = {
   host: JobHostName,
 };
 
-/** What a host says of an attempt. The process that takes it adds the instant. */
+/** A report of a host on an attempt. The process that takes it adds the instant. */
 export const JobReport = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('started'), ...ofAttempt }),
   z.strictObject({
@@ -135,10 +136,10 @@ export type JobReport = z.infer<typeof JobReport>;
 /** The text with which a body is sealed: the body opens in its own place only. */
 export const assignmentPlace = (
   host: string,
-  { jobId, attempt }: AttemptRef,
+  { jobId, attempt }: JobAttemptRef,
   part: number,
   parts: number,
 ): string => `assignment/${host}/${jobId}/${attempt}/${part}/${parts}`;
 export const reportPlace = (jobId: string): string => `report/${jobId}`;
 
-export const attemptKey = ({ jobId, attempt }: AttemptRef): string => `${jobId}.${attempt}`;
+export const attemptKey = ({ jobId, attempt }: JobAttemptRef): string => `${jobId}.${attempt}`;

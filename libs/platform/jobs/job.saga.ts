@@ -24,7 +24,7 @@ interface OfJob {
   readonly jobId: JobId;
 }
 
-/** What a job keeps a blob as. One blob may be several of them. */
+/** The role of a blob in a job. One blob may have several. */
 export type BlobRole = 'input' | 'checkpoint' | 'result';
 
 /** A blob that an event of the job names. */
@@ -69,13 +69,13 @@ export interface JobProcess {
   readonly fundsTimers: number;
 }
 
-/** A hold is renewed so long before its deadline: two renewals may fail. */
+/** A hold is renewed this long before its deadline: two renewals may fail. */
 export const RENEWED_BEFORE_MS = 10 * 60_000;
 /** How often a paused job looks for funds. */
 export const FUNDS_EVERY_MS = 60_000;
 /** A longer pause looks less often. */
 export const FUNDS_TIMERS_MAX = 60;
-/** The blobs of an ended job are kept so long. */
+/** The blobs of an ended job are kept for this time. */
 export const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const initialState: JobProcess = { checkpoint: null, hasHold: false, fundsTimers: 0 };

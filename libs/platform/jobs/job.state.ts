@@ -11,7 +11,7 @@ import { raised } from './job.usage.js';
 export type OpenStatus = 'queued' | 'dispatched' | 'running' | 'cancelling' | 'paused';
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'timed_out';
 
-/** What is known of a job that was submitted. */
+/** The state of a submitted job. */
 export interface SubmittedJob {
   readonly status: OpenStatus | EndedStatus;
   readonly order: JobSubmitted['data'];
@@ -29,7 +29,7 @@ export interface SubmittedJob {
   readonly startBy: string | null;
   readonly startedAt: string | null;
   readonly runUntil: string | null;
-  /** What earlier attempts ran together. */
+  /** The total time that earlier attempts ran. */
   readonly ranMs: number;
   readonly retryAt: string | null;
   readonly pausedUntil: string | null;
@@ -37,7 +37,7 @@ export interface SubmittedJob {
   readonly checkpoint: JobBlob | null;
   readonly usage: readonly JobUsage[];
   readonly result: JobBlob | null;
-  /** What a completed job shows of its result. */
+  /** The public summary of a completed job's result. */
   readonly resultSummary: Readonly<Record<string, unknown>> | null;
   readonly endedAt: string | null;
   readonly isSettled: boolean;

@@ -1,5 +1,8 @@
 import { type ChargedLine, type Excess, type PriceLine } from '#events/hold.vocabulary.js';
 import { type JobUsage } from '#events/jobs/job.events.js';
+import { heldMeterOf } from '#events/token-meters.js';
+import { isAbove } from '#platform/ledger/price.js';
+import { upwards } from '#platform/ledger/steps.js';
 
 /** Units of a meter in a step; without a step they are of the whole work. */
 interface Metered {
@@ -10,9 +13,10 @@ interface Metered {
 
 const keyOf = ({ step, meter }: Metered): string => `${step ?? ''}\n${meter}`;
 
-const usageKeyOf = (usage: JobUsage): string => `${keyOf(usage)}\n${usage.rig ?? ''}`;
+const usageKeyOf = (usage: JobUsage): string =>
+  `${keyOf(usage)}\n${usage.rig ?? ''}\n${usage.price ? JSON.stringify(usage.price) : ''}`;
 
-/** Usage never falls: of each meter in each step on each rig, the larger of both. */
+/** Usage never falls: of each meter in each step on each rig at each price, the larger of both. */
 export const raised = (
   before: readonly JobUsage[],
   reported: readonly JobUsage[],
@@ -25,7 +29,7 @@ export const raised = (
   return [...byKey.values()];
 };
 
-/** What is charged of what was used. */
+/** The charged part of the usage. */
 export interface ChargedLines {
   /** At most what is held, each at the price of the held line that it is charged to. */
   readonly lines: readonly ChargedLine[];
@@ -39,16 +43,14 @@ interface Held {
   rest: number;
 }
 
-/** The step, and every step above it, the nearest first; the whole work is above all. */
-const upwards = (step: string | undefined): readonly (string | undefined)[] => {
-  if (step === undefined) return [undefined];
-  const names = step.split('/');
-  return [...names.map((_, index) => names.slice(0, names.length - index).join('/')), undefined];
-};
+/** The cheapest first: where the hold is too small, the dearest units are cut. */
+const byPrice = ({ price: one }: JobUsage, { price: other }: JobUsage): number =>
+  one && other && isAbove(one, other) ? 1 : -1;
 
 /**
  * Charges each used unit to a held line of its meter: in its own step or, where nothing is left
- * there, in the nearest step above it.
+ * there, in the nearest step above it. A unit with a price of its own costs that, and never more
+ * than the held one.
  */
 export const chargedLines = (
   held: readonly PriceLine[],
@@ -57,25 +59,42 @@ export const chargedLines = (
   const open: readonly Held[] = held.map((line) => ({ line, rest: line.quantity }));
   const lines: ChargedLine[] = [];
   const excess: Excess[] = [];
-  for (const { quantity: used, ...place } of usage) {
-    let left = used;
-    for (const step of upwards(place.step)) {
-      for (const one of open.filter(
-        ({ line }) => line.meter === place.meter && line.step === step,
-      )) {
-        const quantity = Math.min(left, one.rest);
+  const priced = usage.filter(({ price }) => price !== undefined).toSorted(byPrice);
+  for (const one of [...usage.filter(({ price }) => price === undefined), ...priced]) {
+    let left = one.quantity;
+    const meter = heldMeterOf(one.meter);
+    for (const step of upwards(one.step)) {
+      for (const bound of open.filter(({ line }) => line.step === step && line.meter === meter)) {
+        const quantity = Math.min(left, bound.rest);
         if (quantity === 0) continue;
-        const { step: _step, quantity: _held, ...price } = one.line;
-        lines.push({ ...place, ...price, quantity });
-        one.rest -= quantity;
+        lines.push(lineOf(one, bound.line, quantity));
+        bound.rest -= quantity;
         left -= quantity;
       }
     }
-    const { rig: _, ...claimed } = place;
+    const { rig: _rig, price: _price, ...claimed } = one;
     if (left > 0) excess.push({ ...claimed, quantity: left });
   }
   return { lines, excess };
 };
+
+const lineOf = (
+  { price: own, ...place }: JobUsage,
+  { step: _step, quantity: _held, meter, ...held }: PriceLine,
+  quantity: number,
+): ChargedLine => {
+  const { model } = held;
+  const price = own && !isAbove(own, held) ? own : held;
+  const line = { ...place, ...(model !== undefined && { model }), ...price, quantity };
+  return isAlike(line, { ...held, meter }) ? line : { ...line, heldAs: meter };
+};
+
+/** Whether both lines are of one meter and model, at one price. */
+const isAlike = (one: Omit<PriceLine, 'step'>, other: Omit<PriceLine, 'step' | 'quantity'>) =>
+  one.meter === other.meter &&
+  one.model === other.model &&
+  one.unitPriceMicroUsd === other.unitPriceMicroUsd &&
+  one.perUnits === other.perUnits;
 
 /**
  * The lines that a renewal adds, so that `ahead` stays held above what is used; at the price of the

@@ -9,7 +9,7 @@ export interface JobOrder<Input> {
   readonly jobId: JobId;
   readonly accountId: string;
   readonly input: Input;
-  /** What lists show of the input. */
+  /** The summary of the input for lists. */
   readonly summary: PublicJson;
   /** The estimate that is held; null for a type without a price. */
   readonly hold: {
@@ -17,6 +17,8 @@ export interface JobOrder<Input> {
     readonly rateCardVersion: number;
     readonly evidence: Readonly<Record<string, unknown>>;
   } | null;
+  /** The instant of the prices of `hold`, in milliseconds since the Unix epoch. Default: now. */
+  readonly pricedAtMs?: number;
   readonly after?: readonly JobId[];
   readonly parent?: JobId | null;
   /** Earlier than the type's `queueMsMax` gives. ISO 8601. */
@@ -46,7 +48,7 @@ export abstract class Jobs {
    * Submits an ended job again, with the same input and estimate, as a job of its own. Repeating it
    * in one request is the same job.
    * @throws DomainError `job_not_found`, `job_not_ended`, `job_not_repeatable`, `job_result_gone`
-   *   when its input is gone, and those of `submit`
+   *   when its input is gone, and the errors of `submit`
    */
   abstract retry(jobId: JobId, context: CommandContext): Promise<JobId>;
 

@@ -15,11 +15,11 @@ export type KnotsInput = z.infer<typeof KnotsInput>;
 
 const Tied = z.strictObject({ tied: z.int().nonnegative() });
 
-/** What fake hosts did, over all of them. */
+/** The actions of all fake hosts. */
 export class KnotsLog {
   /** Job, attempt and the first knot that the attempt tied. */
   readonly attempts: string[] = [];
-  /** Every knot that was tied, also those that were tied twice. */
+  /** Every knot that was tied, a knot that was tied twice included. */
   readonly knots: string[] = [];
   running = 0;
   runningMost = 0;

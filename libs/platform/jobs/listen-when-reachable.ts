@@ -6,7 +6,7 @@ import { backOffMs } from '#platform/kernel/back-off.js';
 
 export interface ListenOptions {
   readonly bus: Pick<Bus, 'listen'>;
-  /** What is published there is for this process, or for every process. */
+  /** Its messages are for this process, or for every process. */
   readonly topic: string;
   readonly handle: (message: BusMessage) => void;
   readonly logger: Pick<Logger, 'warn'>;
@@ -37,7 +37,7 @@ export const listenWhenReachable = async (
   return null;
 };
 
-/** A bus goes on trying after the signal; a listener that comes then is closed. */
+/** A bus keeps trying after the signal; a listener that comes then is closed. */
 const untilAborted = async (
   listening: Promise<Listener>,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import {
 } from './job.commands.js';
 import { type Carried, type JobReport } from './job.protocol.js';
 
-/** What a report asks for. @param at the instant at which it is taken, ISO 8601 */
+/** The command for a report. @param at the instant at which it is taken, ISO 8601 */
 export const commandOfReport = (
   report: JobReport,
   at: string,

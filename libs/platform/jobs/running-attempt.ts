@@ -2,10 +2,16 @@ import { type Logger } from 'pino';
 import { z } from 'zod';
 import { type JobBlob, JobUsage } from '#events/jobs/job.events.js';
 import { TaskError } from '#platform/tasks/task.error.js';
-import { attemptFailureOf, type AttemptEnd, drained, isGone, stopped } from './attempt-failure.js';
+import {
+  attemptFailureOf,
+  type JobAttemptEnd,
+  drained,
+  isGone,
+  stopped,
+} from './attempt-failure.js';
 import { type AttemptReports } from './attempt-reports.js';
 import { type AnyAttempt, type HostedType } from './hosted-type.js';
-import { type AnyJobType, type Finished, type Progress } from './job-type.js';
+import { type AnyJobType, type Finished, JobOverError, type Progress } from './job-type.js';
 import { type Assignment, type Carried } from './job.protocol.js';
 
 /** Reads a blob of the account of a job. */
@@ -22,7 +28,7 @@ export interface RunningAttemptOptions {
 
 /** The reason with which the signal of an attempt aborts. */
 class AttemptStop extends Error {
-  constructor(readonly end: AttemptEnd) {
+  constructor(readonly end: JobAttemptEnd) {
     super(end.message);
   }
 }
@@ -67,14 +73,14 @@ export class RunningAttempt {
     return this.#over;
   }
 
-  handBack(end: AttemptEnd): Promise<void> {
+  handBack(end: JobAttemptEnd): Promise<void> {
     this.#over = this.reports.ended(end);
     return this.#over;
   }
 
   /** The job does not need the attempt any more. */
   stop(): void {
-    this.#stop.abort(new AttemptStop(stopped()));
+    this.#stop.abort(new JobOverError());
   }
 
   /** The process stops. */
@@ -99,7 +105,7 @@ export class RunningAttempt {
     await ('result' in end ? this.reports.completed(end) : this.reports.ended(end));
   }
 
-  async #endOf(): Promise<Finished<unknown> | AttemptEnd> {
+  async #endOf(): Promise<Finished<unknown> | JobAttemptEnd> {
     const { signal } = this.#stop;
     const { type } = this.hosted;
     try {
@@ -117,11 +123,12 @@ export class RunningAttempt {
   }
 
   async #attempt(): Promise<AnyAttempt> {
-    const { jobId, accountId, attempt, input, checkpoint, usage } = this.assignment;
+    const { jobId, accountId, submittedAt, attempt, input, checkpoint, usage } = this.assignment;
     const { type } = this.hosted;
     return {
       jobId,
       accountId,
+      submittedAt,
       attempt,
       input: await this.#opened(input, type.input),
       checkpoint: checkpoint && (await this.#opened(checkpoint, type.checkpoint)),

@@ -28,7 +28,7 @@ const DIGITS = 10;
 export const STATES = 's/';
 export const stateKey = (streamId: string): string => `${STATES}${streamId}`;
 export const streamIdOf = (key: string): string => key.slice(STATES.length);
-/** Written by those who follow the stream, so that its process sees that it is read. */
+/** Written by the readers of the stream, so that its process sees that it is read. */
 export const readersKey = (streamId: string): string => `r/${streamId}`;
 export const pagesPrefix = (streamId: string): string => `p/${streamId}/`;
 /** Written to cancel the stream. */
@@ -40,6 +40,6 @@ export const pageKey = (streamId: string, last: number): string =>
 
 export const lastEventOf = (key: string): number => Number(key.slice(-DIGITS));
 
-/** What a page is sealed as: one that was moved to another place does not open. */
+/** The seal binds a page to its place: a page that was moved does not open. */
 export const pageField = (streamId: string, last: number): string =>
   `kept-streams.page/${streamId}/${last}`;

@@ -1,5 +1,5 @@
 export interface KeptStreamTimes {
-  /** How long a stream without a reader goes on. */
+  /** How long a stream runs on without a reader. */
   readonly graceMs: number;
   /** How long a stream is kept after its last write. */
   readonly keptMs: number;

@@ -36,7 +36,7 @@ class TroubledReadStore extends ForwardingReadStore {
   }
 }
 
-/** What every read store must do for kept streams. */
+/** The requirements of kept streams on every read store. */
 export const keptStreamsContract = (
   name: string,
   createStore: () => Promise<ReadStoreUnderTest>,
@@ -130,7 +130,7 @@ export const keptStreamsContract = (
       expect((await pages?.next())?.value).toEqual(['waits']);
     });
 
-    it('goes on while it is silent, and is lost once its process writes no more', async () => {
+    it('stays open while it is silent, and is lost once its process writes no more', async () => {
       const keeper = await begin();
       await keeper.append(['first']);
       const ended = follow(0).catch((error: unknown) => error);
@@ -244,14 +244,14 @@ export const keptStreamsContract = (
       nowMs += TIMES.keptMs - 1;
       expect(await streams.find(STREAM.streamId, STREAM.accountId)).toBeDefined();
       expect(await streams.sweep()).toBe(0);
-      await other.append(['goes on']);
+      await other.append(['continued']);
       await other.end();
       nowMs += 1;
       expect(await streams.find(STREAM.streamId, STREAM.accountId)).toBeUndefined();
       expect(await streams.sweep()).toBe(1);
       const left = await store.list(KEPT_STREAMS);
       expect(left.map(({ key }) => key).filter((key) => !key.includes('other'))).toEqual([]);
-      expect(await follow(0, undefined, 'other')).toEqual(['goes on']);
+      expect(await follow(0, undefined, 'other')).toEqual(['continued']);
     });
   });
 };

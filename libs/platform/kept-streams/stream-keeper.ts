@@ -43,7 +43,7 @@ const WAITING_BYTES_MAX = 256 * 1_024;
 
 /**
  * Writes the events of one stream in pages, each sealed. Its methods do not reject: a stream that
- * cannot be kept goes on without.
+ * cannot be kept is answered all the same.
  */
 export class StreamKeeper {
   readonly #beat: NodeJS.Timeout;

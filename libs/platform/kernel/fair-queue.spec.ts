@@ -84,7 +84,7 @@ describe('a fair queue', () => {
           }
           const index = Number(next(queue)?.account);
           served[index] = (served[index] ?? 0) + 1;
-          // The account goes on waiting.
+          // The account keeps waiting.
           if (queue.sizeOf(String(index)) === 0) add(index);
           expect(Math.max(...served) - Math.min(...served)).toBeLessThanOrEqual(1);
         }

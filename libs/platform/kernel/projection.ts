@@ -4,7 +4,7 @@ export interface DomainEvent {
   readonly data: unknown;
 }
 
-/** What the kernel reads of the definition of one event; `events/definition.ts` has the rest. */
+/** The part of an event definition that the kernel reads; `events/definition.ts` has the rest. */
 export interface DefinitionOf<Event extends DomainEvent> {
   readonly type: Event['type'];
   readonly of: (data: never) => Event;

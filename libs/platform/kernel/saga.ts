@@ -7,7 +7,9 @@ export interface SagaCommand {
   readonly data: unknown;
 }
 
-/** What a saga may ask of its host. Every action's id is derived from the event and its index. */
+/**
+ * The actions of a saga for its host. Every action's id is derived from the event and its index.
+ */
 export type SagaAction<Command extends SagaCommand = never> =
   | { readonly kind: 'command'; readonly command: Command }
   | {

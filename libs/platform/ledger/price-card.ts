@@ -1,5 +1,5 @@
 import { type CaptureTerms, type ChargedLine, type PriceLine } from '#events/hold.vocabulary.js';
-import { isTokenMeter, sideOf, INPUT_METER } from '#events/token-meters.js';
+import { INPUT_METER, isModelMeter, isTokenMeter, sideOf } from '#events/token-meters.js';
 import { type PriceTier, type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type UnitPrice } from './price.js';
 import { tierOf, tokenUnitPrice } from './token-price.js';
@@ -20,7 +20,7 @@ export interface PriceCard {
 
 /** What prices a charged line: its meter, its model, and what the charge says of the rest. */
 export interface PricedWork {
-  readonly line: Pick<ChargedLine, 'meter' | 'model' | 'tier'>;
+  readonly line: Pick<ChargedLine, 'meter' | 'model' | 'step' | 'tier'>;
   readonly charge: Pick<CaptureTerms, 'model' | 'evidence' | 'lines'>;
 }
 
@@ -28,9 +28,9 @@ export interface PricedWork {
 export const modelOfLine = ({ line, charge }: PricedWork): string | undefined =>
   line.model ?? charge.model;
 
-/** The lines with the name of their model, for work that may ask several. */
+/** The lines with the name of their model unless they name another, where work may ask several. */
 export const ofModel = (model: string, lines: readonly PriceLine[]): readonly PriceLine[] =>
-  lines.map((line) => ({ ...line, model }));
+  lines.map((line) => ({ model, ...line }));
 
 /**
  * What a unit of a line costs with a card: by its model or by its meter. Null: it does not say. A
@@ -40,16 +40,20 @@ export const unitPriceOf = (card: PriceCard, work: PricedWork): UnitPrice | null
   priceIn(card, work, ({ line }) => line.tier ?? {});
 
 /**
- * As `unitPriceOf`, for a charge whose lines are one request: its input decides the context tier,
- * whatever the edges of the card are.
+ * As `unitPriceOf`, for a charge whose lines are one request, each of whose steps is a call of a
+ * model: its input decides the context tier, whatever the edges of the card are.
  */
 export const requestPriceOf = (card: PriceCard, work: PricedWork): UnitPrice | null =>
   priceIn(card, work, ({ line, charge }, price) => {
-    const input = charge.lines.filter(
-      ({ meter }) => isTokenMeter(meter) && sideOf(meter) === INPUT_METER,
+    const tokens = charge.lines.reduce(
+      (sum, { step, meter, quantity }) =>
+        step === line.step && isTokenMeter(meter) && sideOf(meter) === INPUT_METER
+          ? sum + quantity
+          : sum,
+      0,
     );
-    const tokens = input.reduce((sum, { quantity }) => sum + quantity, 0);
-    const { tier, mode } = tierOf(price, tokens, line.tier?.service);
+    const { aboveInputTokens: _, ...scope } = line.tier ?? {};
+    const { tier, mode } = tierOf(price, tokens, scope);
     return mode === 'whole' ? tier : (line.tier ?? {});
   });
 
@@ -59,7 +63,7 @@ const priceIn = (
   tierIn: (work: PricedWork, price: TokenPrice) => PriceTier,
 ): UnitPrice | null => {
   const { meter } = work.line;
-  if (!isTokenMeter(meter)) return card.meters.get(meter) ?? null;
+  if (!isModelMeter(meter)) return card.meters.get(meter) ?? null;
   const price = card.models.get(modelOfLine(work) ?? '');
   return price ? tokenUnitPrice(price, meter, tierIn(work, price)) : null;
 };

@@ -5,7 +5,7 @@ import {
   type ProductGroup,
   Purpose,
 } from '#events/hold.vocabulary.js';
-import { isTokenMeter } from '#events/token-meters.js';
+import { isModelMeter } from '#events/token-meters.js';
 import { Meter } from '#events/vocabulary.js';
 import { type PriceCard, type PricedWork, unitPriceOf } from './price-card.js';
 import { type UnitPrice } from './price.js';
@@ -169,6 +169,6 @@ export class Products {
 }
 
 const demandModel = ({ purpose }: AnyProduct, line: PriceLine, model: string | undefined): void => {
-  if (!isTokenMeter(line.meter) || (line.model ?? model) !== undefined) return;
+  if (!isModelMeter(line.meter) || (line.model ?? model) !== undefined) return;
   throw new ProductMismatchError(`a charge for ${purpose} has ${line.meter} without a model`);
 };

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { sideOf, TOKEN_METERS, TOKEN_PARTS, type TokenMeter } from '#events/token-meters.js';
+import {
+  MODEL_METERS,
+  sideOf,
+  TOKEN_METERS,
+  TOKEN_PARTS,
+  type TokenMeter,
+} from '#events/token-meters.js';
 import { type ContextTier, type TokenPrice } from '#events/token-price.vocabulary.js';
 import { withinHold } from './paid-work/within-hold.js';
 import { priceOf } from './price.js';
@@ -9,6 +15,7 @@ import {
   chargedTokenLines,
   heldTokenLines,
   inputTokensOf,
+  periodAt,
   tierOf,
   type TokenUnits,
   tokenUnitPrice,
@@ -63,8 +70,14 @@ describe('the price of a class', () => {
   });
 
   it('in a service tier with tiers of its own has none of the model', () => {
-    expect(tierOf(base, 201, 'priority')).toEqual({ tier: { service: 'priority' }, mode: 'whole' });
-    expect(tierOf(base, 201, 'unknown').tier).toEqual({ aboveInputTokens: 200 });
+    expect(tierOf(base, 201, { service: 'priority' })).toEqual({
+      tier: { service: 'priority' },
+      mode: 'whole',
+    });
+    for (const service of ['unknown', 'constructor']) {
+      expect(tierOf(base, 201, { service }).tier).toEqual({ aboveInputTokens: 200 });
+      expect(unit('input_tokens', { service })).toEqual(mtok('2000000'));
+    }
   });
 });
 
@@ -97,6 +110,85 @@ describe('the lines of a charge', () => {
       { meter: 'output_tokens', quantity: 9, unitPriceMicroUsd: '10000000' },
       { meter: 'cache_read_tokens', quantity: 70, unitPriceMicroUsd: '100000' },
     ]);
+  });
+});
+
+const PEAK = Date.parse('2026-11-25T02:00:00.000Z');
+
+describe('a price with periods, places and searches', () => {
+  const dated: TokenPrice = {
+    ...base,
+    residencyPercent: { us: 110 },
+    searchMicroUsdPerThousand: '10000000',
+    periods: [
+      {
+        name: 'from-2027',
+        from: '2027-01-01T00:00:00.000Z',
+        percent: 100,
+        price: { inputMicroUsdPerMtok: '3000000', outputMicroUsdPerMtok: '12000000' },
+      },
+      {
+        name: 'peak',
+        daily: { from: '01:00', until: '04:00' },
+        days: ['mon', 'tue', 'wed', 'thu', 'fri'],
+        percent: 200,
+      },
+      { name: 'night', daily: { from: '22:00', until: '01:00' }, days: ['wed'], percent: 90 },
+    ],
+  };
+  const at = (instant: string) => periodAt(dated, Date.parse(instant))?.name;
+
+  it('has the first period of the instant, from its first minute to before its end', () => {
+    expect(at('2026-12-31T23:59:59.999Z')).toBeUndefined();
+    expect(at('2027-01-01T00:00:00.000Z')).toBe('from-2027');
+    expect(at('2026-11-25T00:59:59.999Z')).toBeUndefined();
+    expect(at('2026-11-25T01:00:00.000Z')).toBe('peak');
+    expect(at('2026-11-25T03:59:59.999Z')).toBe('peak');
+    expect(at('2026-11-25T04:00:00.000Z')).toBeUndefined();
+    expect(at('2026-11-28T02:00:00.000Z')).toBeUndefined();
+    expect(periodAt(dated, PEAK)?.name).toBe('peak');
+  });
+
+  it('has the hours after midnight of a day that has them', () => {
+    expect(at('2026-11-25T22:00:00.000Z')).toBe('night');
+    expect(at('2026-11-26T00:59:00.000Z')).toBe('night');
+    expect(at('2026-11-25T00:30:00.000Z')).toBeUndefined();
+    expect(at('2026-11-26T22:00:00.000Z')).toBeUndefined();
+  });
+
+  it('multiplies the factors, and names them', () => {
+    const [input] = chargedTokenLines({ input_tokens: 9 }, dated, {
+      service: 'flex',
+      period: 'peak',
+      residency: 'us',
+    });
+    expect(input).toEqual({
+      tier: { service: 'flex', period: 'peak', residency: 'us' },
+      meter: 'input_tokens',
+      quantity: 9,
+      unitPriceMicroUsd: String(2_000_000 * 50 * 200 * 110),
+      perUnits: 1_000_000_000_000,
+    });
+  });
+
+  it('has only the prices of a period with prices of its own', () => {
+    const scope = { period: 'from-2027', service: 'flex', residency: 'us' };
+    expect(chargedTokenLines({ input_tokens: 300 }, dated, scope)).toEqual([
+      { tier: { period: 'from-2027' }, meter: 'input_tokens', quantity: 300, ...mtok('3000000') },
+    ]);
+  });
+
+  it('charges searches by the thousand, whatever the tokens cost', () => {
+    const units = { input_tokens: 1, output_tokens: 1, web_searches: 3 };
+    const scope = { period: 'peak', residency: 'us' };
+    expect(chargedTokenLines(units, dated, scope).at(-1)).toEqual({
+      tier: { period: 'peak' },
+      meter: 'web_searches',
+      quantity: 3,
+      unitPriceMicroUsd: '10000000',
+      perUnits: 1_000,
+    });
+    expect(chargedTokenLines(units, base)).toHaveLength(2);
   });
 });
 
@@ -134,20 +226,30 @@ const prices: fc.Arbitrary<TokenPrice> = fc
         .slice(0, mode === 'excess' ? 1 : 2)
         .map((aboveInputTokens, n) => ({ aboveInputTokens, mode, prices: raised(n + 1) })),
       serviceTiers: { flex: { percent, prices: {} } },
+      residencyPercent: { us: percent },
+      searchMicroUsdPerThousand: String(input),
+      periods: [{ name: 'peak', percent }],
     };
   });
 
 const someUnits: fc.Arbitrary<TokenUnits> = fc.dictionary(
-  fc.constantFrom(...TOKEN_METERS),
+  fc.constantFrom(...MODEL_METERS),
   fc.nat(40),
 );
-const services = fc.constantFrom(undefined, 'flex', 'unknown');
+const scopes = fc.record(
+  {
+    service: fc.constantFrom('flex', 'unknown'),
+    period: fc.constantFrom('peak', 'unknown'),
+    residency: fc.constantFrom('us', 'unknown'),
+  },
+  { requiredKeys: [] },
+);
 
 /** In millionths of a micro-dollar, so that no rounding hides a difference. */
 const exact = (lines: readonly PriceLine[]): bigint =>
   lines.reduce(
     (sum, { quantity, unitPriceMicroUsd, perUnits }) =>
-      sum + (BigInt(quantity) * BigInt(unitPriceMicroUsd) * 100_000_000n) / BigInt(perUnits),
+      sum + (BigInt(quantity) * BigInt(unitPriceMicroUsd) * 10n ** 12n) / BigInt(perUnits),
     0n,
   );
 
@@ -157,13 +259,13 @@ describe('every price', () => {
       fc.property(
         prices,
         someUnits,
-        services,
-        fc.constantFrom(...TOKEN_METERS),
-        (price, units, service, meter) => {
+        scopes,
+        fc.constantFrom(...MODEL_METERS),
+        (price, units, scope, meter) => {
           const more = { ...units, [meter]: (units[meter] ?? 0) + 1 };
-          const before = exact(chargedTokenLines(units, price, service));
+          const before = exact(chargedTokenLines(units, price, scope));
           expect(before).toBeGreaterThanOrEqual(0n);
-          expect(exact(chargedTokenLines(more, price, service))).toBeGreaterThanOrEqual(before);
+          expect(exact(chargedTokenLines(more, price, scope))).toBeGreaterThanOrEqual(before);
         },
       ),
     );
@@ -171,8 +273,8 @@ describe('every price', () => {
 
   it('has every token on one line', () => {
     fc.assert(
-      fc.property(prices, someUnits, services, (price, units, service) => {
-        const lines = chargedTokenLines(units, price, service);
+      fc.property(prices, someUnits, scopes, (price, units, scope) => {
+        const lines = chargedTokenLines(units, price, scope);
         for (const meter of TOKEN_METERS) {
           const own = lines.filter((line) => line.meter === meter);
           expect(own.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(units[meter] ?? 0);
@@ -186,19 +288,21 @@ describe('every price', () => {
       fc.property(
         prices,
         someUnits,
-        services,
+        scopes,
         fc.boolean(),
         fc.nat(9),
-        (price, all, service, hasMedia, more) => {
-          const units = hasMedia ? all : withoutMedia(all);
+        (price, some, scope, hasMedia, more) => {
+          const units = hasMedia ? some : withoutMedia(some);
           const inputTokens = inputTokensOf(units);
-          const tokens = Object.values(units).reduce((sum, count) => sum + count, 0);
-          const bound = { inputTokens: inputTokens + more, outputTokens: tokens - inputTokens };
-          const held = heldTokenLines(bound, price, {
-            hasMedia,
-            ...(service !== undefined && { service }),
-          });
-          const { charged, excess } = withinHold(chargedTokenLines(units, price, service), held);
+          const { web_searches: searches = 0, ...tokens } = units;
+          const all = Object.values(tokens).reduce((sum, count) => sum + count, 0);
+          const bound = {
+            inputTokens: inputTokens + more,
+            outputTokens: all - inputTokens,
+            searches,
+          };
+          const held = heldTokenLines(bound, price, { hasMedia, ...scope });
+          const { charged, excess } = withinHold(chargedTokenLines(units, price, scope), held);
           expect(excess).toEqual([]);
           expect(priceOf(charged)).toBeLessThanOrEqual(priceOf(held));
         },

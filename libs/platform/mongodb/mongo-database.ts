@@ -1,6 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { HeartbeatWatch } from './heartbeat-watch.js';
-import { isDuplicateKey, isUnavailable } from './mongo-failure.js';
+import { isDenied, isDuplicateKey, isUnavailable } from './mongo-failure.js';
 
 const NAME_DEFAULT = 'quipu';
 const LAYOUT_VERSION = 1;
@@ -34,8 +34,10 @@ const CONSISTENCY = {
 export const DURABLE = { writeConcern: { ...CONSISTENCY.writeConcern, journal: true } } as const;
 
 export type MongoDatabaseErrorCode =
-  /** Unreachable, or access is denied; a retry may help. */
+  /** Unreachable; a retry may help. */
   | 'unavailable'
+  /** The credentials are wrong, or lack a right. */
+  | 'denied'
   /** Laid out by a newer version of this program. */
   | 'unreadable'
   /** Not a connection string. */
@@ -67,7 +69,7 @@ export interface MongoDatabase {
 export interface MongoDatabaseOptions {
   /** `mongodb://` or `mongodb+srv://`; its path names the database, `quipu` where it has none. */
   readonly url: string;
-  /** At most so many operations at once. Default: the driver's, 100. */
+  /** The most operations at once. Default: the driver's, 100. */
   readonly connectionsMax?: number;
 }
 
@@ -88,7 +90,8 @@ export const openMongoDatabase = async ({
   } catch (error) {
     await close();
     if (!isUnavailable(error)) throw error;
-    throw new MongoDatabaseError('unavailable', error.message, { cause: error });
+    const code = isDenied(error) ? 'denied' : 'unavailable';
+    throw new MongoDatabaseError(code, error.message, { cause: error });
   }
   return { db, close };
 };

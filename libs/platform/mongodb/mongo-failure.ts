@@ -8,16 +8,20 @@ import {
 
 const DUPLICATE_KEY = 11_000;
 
+const DENIED: ReadonlySet<unknown> = new Set([
+  13, // Unauthorized
+  18, // AuthenticationFailed
+]);
+
 /**
  * The codes of a server that cannot serve now, or denies this client:
  * `src/mongo/base/error_codes.yml` of MongoDB. FerretDB reports a full disk as InternalError.
  */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
+  ...DENIED,
   1, // InternalError
   6, // HostUnreachable
   7, // HostNotFound
-  13, // Unauthorized
-  18, // AuthenticationFailed
   50, // MaxTimeMSExpired
   64, // WriteConcernTimeout
   89, // NetworkTimeout
@@ -37,6 +41,10 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   13_436, // NotPrimaryOrSecondary
   14_031, // OutOfDiskSpace
 ]);
+
+/** Whether the credentials are wrong, or lack a right. */
+export const isDenied = (error: unknown): boolean =>
+  error instanceof MongoServerError && DENIED.has(error.code);
 
 /** Whether a document with that `_id` existed already. */
 export const isDuplicateKey = (error: unknown): boolean =>

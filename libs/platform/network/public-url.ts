@@ -2,7 +2,7 @@ import { isPrivateHost } from './public-addresses.js';
 
 const URL_LENGTH_MAX = 8_192;
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:']);
-/** Parsers of URLs differ in what these mean for the host. */
+/** Parsers of URLs disagree about the host where these occur. */
 const AMBIGUOUS = /[\s\\\p{Cc}]/u;
 
 /**

@@ -29,7 +29,7 @@ const recording = () => {
 };
 
 describe('commits of a read store', () => {
-  it('of one turn of the event loop are one group, those of the next another', async () => {
+  it('of one turn of the event loop are one group, commits of the next another', async () => {
     const { groups, add } = recording();
     const first = ['a', 'b'].map(add);
     await Promise.all([...first, Promise.resolve().then(() => add('c'))]);

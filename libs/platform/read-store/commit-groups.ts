@@ -21,9 +21,9 @@ interface Pending<Commit> {
 type WriteGroup<Commit> = (group: readonly Commit[]) => Promise<readonly (Error | null)[]>;
 
 /**
- * Gathers the commits of one turn of the event loop, and those that come while a group is being
- * written: the readers of a process write at about the same time, and a group costs little more
- * than one commit.
+ * Gathers the commits of one turn of the event loop, and the commits that come while a group is
+ * being written: the readers of a process write at about the same time, and a group costs little
+ * more than one commit.
  */
 export class CommitGroups<Commit extends { readonly writes: readonly unknown[] } = CheckedCommit> {
   readonly #pending: Pending<Commit>[] = [];

@@ -10,10 +10,18 @@ export const PAGE = 1_000;
 /** With it behind, a key is the next one that there may be: keys have no NUL. */
 const LOWEST_CHARACTER = '\u0001';
 
-export type DocumentRange = Pick<ListOptions, 'prefix' | 'from' | 'before'>;
+/** The first key that there may be behind a key. */
+export const keyAfter = (key: string): string => key + LOWEST_CHARACTER;
+
+/** The limit is the size of a page. */
+export type DocumentRange = Omit<ListOptions, 'offset'>;
+
+/** The rest of a range behind a key, in its direction. */
+export const restAfter = <Range extends DocumentRange>(key: string, range: Range): Range =>
+  range.direction === 'backwards' ? { ...range, before: key } : { ...range, from: keyAfter(key) };
 
 /**
- * Every document of a range, in the order of keys, in pages.
+ * Every document of a range, in its direction, in pages.
  * @param list one page of the documents
  */
 export async function* documentPages<
@@ -23,13 +31,14 @@ export async function* documentPages<
   list: (options: ListOptions) => Promise<Listed>,
   range: DocumentRange = {},
 ): AsyncGenerator<Listed, void, void> {
-  let options: ListOptions = { ...range, limit: PAGE };
+  const { limit = PAGE } = range;
+  let options: ListOptions = { ...range, limit };
   for (;;) {
     const page = await list(options);
     yield page;
     const last = page.documents.at(-1);
-    if (last === undefined || page.documents.length < PAGE) return;
-    options = { ...options, from: last.key + LOWEST_CHARACTER };
+    if (last === undefined || page.documents.length < limit) return;
+    options = restAfter(last.key, options);
   }
 }
 

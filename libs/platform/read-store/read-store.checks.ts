@@ -1,4 +1,4 @@
-/** What every adapter rejects before it touches its store, so that all reject alike. */
+/** The checks of every adapter before it touches its store, so that all reject alike. */
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { ReadStoreError } from './read-store.errors.js';
 import { type DocumentWrite, type ListOptions, type ReadStoreCommit } from './read-store.port.js';
@@ -145,8 +145,8 @@ const CODE_POINT_MAX = 0x10ffff;
 
 /**
  * The first string after all that start with the prefix, or null where there is none. The order of
- * UTF-8 bytes is that of code points: raise the last one that can be raised, past the surrogates,
- * which no well-formed string holds.
+ * UTF-8 bytes is the order of code points: raise the last one that can be raised, past the
+ * surrogates, which no well-formed string holds.
  */
 export const prefixEnd = (prefix: string): string | null => {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);

@@ -185,7 +185,7 @@ export const documentsContract = (stage: ReadStoreStage): void => {
       expect(await stage.store.checkpoint('other')).toBe(1n);
     });
 
-    it('is allowed for what never was', async () => {
+    it('is allowed for a document that never was', async () => {
       await expect(stage.store.drop('absent', 'absent')).resolves.toBeUndefined();
     });
   });

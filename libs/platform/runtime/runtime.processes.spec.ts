@@ -6,11 +6,8 @@ import { type CommandContext } from './commands/command-context.js';
 import { CommandRunner } from './commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
 import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
-import {
-  type Leadership,
-  type LeadershipStatus,
-  type TermHandler,
-} from './lease/leadership.port.js';
+import { groupOf } from './lease/reader-groups.js';
+import { ScriptedLeases } from './lease/scripted-leases.fake.js';
 import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
 import { deploySaga } from './sagas/saga-deployment.js';
@@ -49,49 +46,6 @@ const stock = defineArea({
   module: StockModule,
 });
 
-/** A lease that changes hands when the spec says so. */
-class ScriptedLease implements Leadership {
-  handler: TermHandler | undefined;
-  #token = 0n;
-  #held = false;
-
-  start(handler: TermHandler): void {
-    this.handler = handler;
-  }
-
-  /** @param token rises from one process to the next */
-  async give(token: bigint): Promise<void> {
-    this.#token = token;
-    this.#held = true;
-    await this.handler?.begin({
-      token,
-      isHeld: () => this.#held,
-      held: () => Promise.resolve(this.#held),
-      lost: () => (this.#held = false),
-    });
-  }
-
-  isHeld(): boolean {
-    return this.#held;
-  }
-
-  async take(): Promise<void> {
-    this.#held = false;
-    await this.handler?.end();
-  }
-
-  async stop(): Promise<void> {
-    if (this.#held) await this.take();
-  }
-
-  status(): LeadershipStatus {
-    const role = this.#held ? 'leader' : 'standby';
-    const token = this.#token.toString();
-    const election = { election: 'log', candidates: null } as const;
-    return { role, instance: 'spec', token, holder: null, failure: null, ...election };
-  }
-}
-
 describe('runtimes of a fleet', () => {
   const running: Runtime[] = [];
   afterEach(async () => {
@@ -115,7 +69,7 @@ describe('runtimes of a fleet', () => {
       });
       const sent: Sent[] = [];
       const sender = { execute: (command: object) => Promise.resolve(sent.push(command as Sent)) };
-      const lease = new ScriptedLease();
+      const lease = new ScriptedLeases();
       const startProjector = async () => {
         await runtime.startFollowing();
         runtime.startUnder(lease, sender);
@@ -205,12 +159,61 @@ describe('runtimes of a fleet', () => {
     await two.lease.give(2n);
     await one.runner.run('warehouse-a', add('a', 1), anyContext());
     expect(await piecesOf(two.runtime)).toBe(2);
-    await until(() => !one.lease.isHeld());
+    await until(() => !one.lease.isHeld(groupOf('warehouses')));
     const byTheFirst = readStore.committed
       .filter(({ checkpoint }) => checkpoint?.fence === 1n)
       .flatMap(({ writes }) => writes)
       .filter(({ collection }) => collection.startsWith('warehouses.'));
     expect(byTheFirst.map(({ document }) => document)).toEqual([{ pieces: 1, events: 1 }]);
+  });
+
+  it('share the readers, and move one group without disturbing the others', async () => {
+    const { join, readStore } = openFleet();
+    const [one, two] = [join(), join()];
+    await one.startProjector();
+    await two.startProjector();
+    const projections = [groupOf('warehouses')];
+    await one.lease.give(1n);
+    await one.runner.run('warehouse-a', add('a', 9), anyContext());
+    await one.runner.run('warehouse-a', take('a', 1, 'first'), anyContext());
+    await until(() => one.sent.length === 1);
+    const reactions = one.runtime.reactions();
+    await one.lease.take(projections);
+    await two.lease.give(2n, projections);
+    await one.runner.run('warehouse-a', take('a', 1, 'second'), anyContext());
+    expect(await piecesOf(one.runtime)).toBe(7);
+    expect(await piecesOf(two.runtime)).toBe(7);
+    const [there] = await one.runtime.projectionHost.status();
+    const [here] = await two.runtime.projectionHost.status();
+    expect([there?.phase, here?.phase]).toEqual(['elsewhere', 'live']);
+    await until(() => one.sent.length === 2);
+    expect(two.sent).toEqual([]);
+    expect(two.runtime.reactions()).toEqual([]);
+    expect(one.runtime.reactions().map(({ name }) => name)).toEqual(
+      reactions.map(({ name }) => name),
+    );
+    const fences = readStore.committed.flatMap(({ checkpoint }) =>
+      checkpoint?.name.startsWith('saga.') ? [checkpoint.fence] : [],
+    );
+    expect(new Set(fences)).toEqual(new Set([1n]));
+  });
+
+  it('fence a holder of one group off, which goes on with the others', async () => {
+    const { join } = openFleet();
+    const [one, two] = [join(), join()];
+    await one.startProjector();
+    await two.startProjector();
+    const group = groupOf('warehouses');
+    await one.lease.give(1n);
+    await one.runner.run('warehouse-a', add('a', 9), anyContext());
+    await until(async () => (await piecesOf(two.runtime)) === 9);
+    // The first does not know yet.
+    await two.lease.give(2n, [group]);
+    await one.runner.run('warehouse-a', take('a', 1, 'first'), anyContext());
+    await until(() => !one.lease.isHeld(group));
+    expect(one.lease.isHeld('reactions')).toBe(true);
+    await until(() => one.sent.length === 1);
+    expect(await piecesOf(two.runtime)).toBe(8);
   });
 
   it('adopt the generation that a rebuild in another process has built', async () => {

@@ -1,8 +1,12 @@
 import { type Type } from '@nestjs/common';
+import { type ICommand } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { leaseEvents } from '#events/platform/lease.events.js';
 import { platformEvents } from '#events/platform/platform.events.js';
 import { TreeCheck } from '#platform/audit/tree-check.js';
 import { TreeKeeper } from '#platform/audit/tree-keeper.js';
+import { TreePlaces } from '#platform/audit/tree-places.js';
+import { TreeReader } from '#platform/audit/tree-reader.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type LogChain } from '#platform/event-store/log-chain.port.js';
@@ -15,15 +19,21 @@ import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type Area } from './areas/area.js';
 import { type CommandContext } from './commands/command-context.js';
 import { type AnyConsumer, Consumers } from './subscriptions/consumer.js';
+import { CommandRunner } from './commands/command-runner.js';
 import { EventCodec } from './commands/event-codec.js';
 import { type CommandSender, type LeaderService } from './areas/leader-service.js';
 import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
 import {
-  type Leadership,
   type LeadershipStatus,
   type LeadershipTerm,
+  type ReaderLeases,
+  type TermHandler,
 } from './lease/leadership.port.js';
+import { countedPlaces, type LogPlaces } from './history/log-places.js';
+import { leaseDecider } from './lease/lease.decider.js';
+import { groupOf, leaseStreamOf, READER_GROUPS, type ReaderGroup } from './lease/reader-groups.js';
 import { LogTimesKeeper } from './history/log-times.js';
+import { LogStanding } from './log-standing/log-standing.js';
 import { LogTrust } from './subscriptions/log-trust.js';
 import { type RunnerStatus } from './subscriptions/log-progress.js';
 import { type AnyRelay, RelayHandler } from './subscriptions/outbox.js';
@@ -68,8 +78,7 @@ interface Reactions {
  * Runs what a list of areas subscribes to the log, and registers the platform's own events. A
  * single process runs everything (`startProjections`, `startReactions`). In an installation of
  * several processes each answers queries from documents that another one may write
- * (`startFollowing`), and the one that holds the lease runs projections, sagas and relays
- * (`startUnder`).
+ * (`startFollowing`), and runs the groups of readers whose leases it holds (`startUnder`).
  */
 export class Runtime {
   readonly codec: EventCodec;
@@ -81,8 +90,11 @@ export class Runtime {
   readonly products: Products;
   /** The chain of the log itself, or its tree; null where neither is kept. */
   readonly chain: LogChain | null;
+  readonly places: LogPlaces;
   /** Whether the read models are of this log. */
   readonly trust: LogTrust;
+  /** Whether money may rest on this log. */
+  readonly standing: LogStanding;
   readonly #readStore: ReadStore;
   readonly jobTypes: JobTypes;
   readonly #sagas: readonly AnySagaDeployment[];
@@ -90,7 +102,7 @@ export class Runtime {
   readonly #consumers: readonly AnyConsumer[];
   readonly #services: readonly Type<LeaderService>[];
   #reactions: Reactions | undefined;
-  #leadership: Leadership | undefined;
+  #leases: ReaderLeases | undefined;
 
   constructor(
     readonly engines: Engines,
@@ -100,6 +112,7 @@ export class Runtime {
   ) {
     const { eventStore, clock, logger } = engines;
     this.trust = new LogTrust(eventStore, engines.readStore);
+    this.standing = new LogStanding(this.trust, eventStore, clock);
     const readStore = new TrustedReadStore(engines.readStore, this.trust);
     this.#readStore = readStore;
     const codec = new EventCodec([...platformEvents, ...areas.flatMap(({ events }) => events)]);
@@ -130,7 +143,17 @@ export class Runtime {
       logger,
       projector,
     );
-    this.projections = new Projections(this.projectionHost, eventStore, readStore, this.trust);
+    this.places =
+      eventStore.isSparse === true
+        ? new TreePlaces(new TreeReader(readStore), eventStore)
+        : countedPlaces(() => eventStore.head());
+    this.projections = new Projections(
+      this.projectionHost,
+      eventStore,
+      readStore,
+      this.trust,
+      this.places,
+    );
   }
 
   /** Runs the projections in this process, with or without the lease. */
@@ -148,22 +171,38 @@ export class Runtime {
     await this.projectionHost.follow();
   }
 
-  /** After `startFollowing`: runs everything while the lease is held. */
+  /** After `startFollowing`: runs each group of readers while its lease is held. */
   startUnder(
-    leadership: Leadership,
+    leases: ReaderLeases,
     sender: CommandSender,
     services: ServiceSource = noServices,
   ): void {
-    this.#leadership = leadership;
-    leadership.start({
-      begin: (term) => this.#lead(term, sender, services),
-      end: () => this.#stepDown(),
-    });
+    this.#leases = leases;
+    leases.start((group) =>
+      group === 'reactions' ? this.#reacting(sender, services) : this.#projecting(group),
+    );
   }
 
-  /** Null where this process does not try for the lease. */
+  /** Of each group of readers; none where this process does not try for the leases. */
+  leases(): readonly LeadershipStatus[] {
+    return this.#leases?.status() ?? [];
+  }
+
+  /** The process that holds each group of readers by the log, or null. */
+  async holders(): Promise<ReadonlyMap<ReaderGroup, string | null>> {
+    const { eventStore } = this.engines;
+    const codec = this.codec.for(leaseEvents);
+    const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
+    const found = READER_GROUPS.map(async (group) => {
+      const { state } = await runner.stateOf(leaseStreamOf(group));
+      return [group, state.released ? null : state.holder] as const;
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  /** Of the lease of the reactions; null where this process does not try for it. */
   leadership(): LeadershipStatus | null {
-    return this.#leadership?.status() ?? null;
+    return this.leases().find(({ group }) => group === 'reactions') ?? null;
   }
 
   /** Sagas, relays and leader services that run here; projections have a status of their own. */
@@ -174,28 +213,30 @@ export class Runtime {
   }
 
   async stop(): Promise<void> {
-    await this.#leadership?.stop();
+    await this.#leases?.stop();
     await this.#stopReactions();
     await this.projectionHost.stop();
   }
 
-  async #lead(term: LeadershipTerm, sender: CommandSender, services: ServiceSource): Promise<void> {
-    const readStore = new FencedReadStore(this.#readStore, term);
-    await this.projectionHost.start(readStore);
-    const fenced: CommandSender = {
-      // A command decided before the lease was lost must not be sent after it.
-      execute: async (command) => {
-        if (await term.held()) return sender.execute(command);
-        throw new LeaseLostError('the lease was lost before this command');
-      },
+  #projecting(group: ReaderGroup): TermHandler {
+    const names = this.projectionHost.names.filter((name) => groupOf(name) === group);
+    return {
+      begin: (term) => this.projectionHost.start(new FencedReadStore(this.#readStore, term), names),
+      end: () => this.projectionHost.follow(names),
     };
-    await this.#react(readStore, fenced, services);
   }
 
-  async #stepDown(): Promise<void> {
-    await this.#stopReactions();
-    this.#reactions = undefined;
-    await this.projectionHost.follow();
+  #reacting(sender: CommandSender, services: ServiceSource): TermHandler {
+    return {
+      begin: (term) => {
+        const readStore = new FencedReadStore(this.#readStore, term);
+        return this.#react(readStore, fencedSender(sender, term), services);
+      },
+      end: async () => {
+        await this.#stopReactions();
+        this.#reactions = undefined;
+      },
+    };
   }
 
   async #stopReactions(): Promise<void> {
@@ -222,14 +263,24 @@ export class Runtime {
       .map((relay): SubscriptionHandler => new RelayHandler(relay, readStore, codec, bus))
       .concat(keepers, new LogTimesKeeper(readStore, eventStore))
       .map((handler) => new SubscriptionRunner(handler, eventStore, clock, logger));
-    const consumers = new Consumers(this.#consumers, bus, (command) => sender.execute(command));
+    const send = (command: ICommand): Promise<unknown> => sender.execute(command);
+    const consumers = new Consumers(this.#consumers, bus, send, logger);
     const services = this.#services.map(source);
     this.#reactions = { sagas, relays, services, consumers };
     sagas.start();
     for (const relay of relays) relay.start();
-    await Promise.all([...services.map((service) => service.start(sender)), consumers.start()]);
+    consumers.start();
+    await Promise.all(services.map((service) => service.start(sender)));
   }
 }
+
+/** A command decided before the lease was lost must not be sent after it. */
+const fencedSender = (sender: CommandSender, term: LeadershipTerm): CommandSender => ({
+  execute: async (command) => {
+    if (await term.held()) return sender.execute(command);
+    throw new LeaseLostError('the lease was lost before this command');
+  },
+});
 
 const namesOf = (named: readonly { readonly name: string }[]): readonly string[] =>
   named.map(({ name }) => name);

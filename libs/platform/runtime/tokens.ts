@@ -7,5 +7,7 @@ export const BUS = Symbol('Bus');
 export const CLOCK = Symbol('Clock');
 export const CODEC = Symbol('EventCodec');
 export const SNAPSHOTS = Symbol('Snapshots');
+/** The number of events at a place of the log (`LogPlaces`). */
+export const LOG_PLACES = Symbol('LogPlaces');
 export const PROJECTIONS = Symbol('Projections');
 export const LOGGER = Symbol('Logger');

@@ -7,7 +7,7 @@ const tensors = new Map([
   ['a', { shape: [2, 2], values: Float32Array.of(1, 2, 3, 4) }],
 ]);
 
-/** What the package `safetensors` 0.8.0 of Python writes for these tensors. */
+/** The bytes that the package `safetensors` 0.8.0 of Python writes for these tensors. */
 const BY_PYTHON = Buffer.concat([
   Buffer.from('7000000000000000', 'hex'),
   Buffer.from(

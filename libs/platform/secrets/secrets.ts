@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFolder } from '#platform/files/create-folder.js';
 import { deriveKey } from './derived-key.js';
 import { type InstallationKeyRecord, readInstallationKey } from './installation-key.js';
 import { readMasterKey, readOrCreateMasterKey } from './master-key.js';
@@ -51,7 +51,7 @@ export const openSecrets = async ({
   sharedKeys,
   record,
 }: SecretsOptions): Promise<Secrets> => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  await createFolder(directory);
   const mustExist = (await sharedKeys?.isTaken()) === true;
   const { master, key } = record
     ? await readInstallationKey(masterKeyFile, record, mustExist)

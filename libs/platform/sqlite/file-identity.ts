@@ -1,6 +1,6 @@
 import { type DatabaseSync } from 'node:sqlite';
 
-/** What marks a SQLite file as one of Quipu's. */
+/** The marks of a SQLite file of Quipu. */
 export interface SqliteFileFormat {
   /** Four ASCII characters as a 32-bit integer, not 0: `PRAGMA application_id`. */
   readonly applicationId: number;

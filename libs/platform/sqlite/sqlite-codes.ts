@@ -24,7 +24,7 @@ export const isSqliteFailure = (error: unknown): error is SqliteFailure =>
   'errcode' in error &&
   typeof error.errcode === 'number';
 
-/** The primary result code of what `node:sqlite` threw, or null for any other error. */
+/** The primary result code of an error of `node:sqlite`, or null for any other error. */
 export const sqliteCodeOf = (error: unknown): number | null =>
   isSqliteFailure(error) ? error.errcode & PRIMARY : null;
 

@@ -22,7 +22,7 @@ describe('files that a process lends to workers', () => {
   let seal: TaskSeal;
   let lent: LentFiles;
   let published: { readonly topic: string; readonly message: BusMessage }[];
-  /** What the wire does to a message; null loses it. */
+  /** The effect of the wire on a message; null loses it. */
   let wire: (topic: string, message: BusMessage) => BusMessage | null;
   const borrowers: BorrowedFiles[] = [];
 

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
+import { open, rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Logger } from 'pino';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { TimedOutError, within } from '#platform/kernel/within.js';
 import { tidy } from './borrowed-folder.js';
 import {
@@ -114,7 +115,7 @@ export class BorrowedFiles {
   }
 
   async #copy(borrowed: BorrowedFile, file: string): Promise<void> {
-    await mkdir(this.options.folder, { recursive: true, mode: 0o700 });
+    await createFolder(this.options.folder);
     const fresh = `${file}.${randomUUID()}`;
     try {
       const digest = await this.#write(borrowed, fresh);
@@ -129,7 +130,7 @@ export class BorrowedFiles {
     }
   }
 
-  /** @returns the SHA-256 of what came */
+  /** @returns the SHA-256 of the received bytes */
   async #write(borrowed: BorrowedFile, fresh: string): Promise<string> {
     const hash = createHash('sha256');
     const file = await open(fresh, 'wx', 0o600);

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A copy that is unused for so long is removed, though there is room. */
+/** A copy that is unused for longer is removed, though there is room. */
 const UNUSED_MS = 86_400_000;
 
 interface Copy {

@@ -16,7 +16,7 @@ export type CountingEnd = z.infer<typeof CountingEnd>;
 
 export type CountingDefinition = EngineDefinition<CountingInput, number, CountingEnd>;
 
-/** What the fake engine did, over all processes that opened it. */
+/** The actions of the fake engine, over all processes that opened it. */
 export class CountingLog {
   openings = 0;
   closings = 0;

@@ -3,7 +3,7 @@ import { type z } from 'zod';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type BorrowedFile } from './file.protocol.js';
 
-/** What a process gives an engine that it opens. */
+/** The services that a process gives to an engine that it opens. */
 export interface EngineHost {
   /**
    * `worker`: tasks come over the bus, and other workers may run the same engine. `in-process`: the
@@ -33,7 +33,10 @@ export interface EngineStatus {
   readonly ready: boolean;
   /** Why the engine is not ready; empty when it is. */
   readonly reasons: readonly string[];
-  /** What it can serve, by the SHA-256 of each file; absent for an engine without model files. */
+  /**
+   * The models that it serves, by the SHA-256 of each file; absent for an engine without model
+   * files.
+   */
   readonly models?: readonly { readonly name: string; readonly sha256: string }[];
   /** Named facts for operators, e.g. the number of models. */
   readonly facts: Readonly<Record<string, number | string>>;
@@ -75,9 +78,9 @@ export interface EngineDefinition<Input, Piece, End> {
   readonly piece: z.ZodType<Piece>;
   readonly end: z.ZodType<End>;
   /**
-   * Tasks of one process at once, including those that wait for the engine; the next one fails with
-   * `busy`. A worker rejects early because another one may be idle; a process of its own has no
-   * alternative, so it may queue more.
+   * Tasks of one process at once, including the tasks that wait for the engine; the next one fails
+   * with `busy`. A worker rejects early because another one may be idle; a process of its own has
+   * no alternative, so it may queue more.
    */
   readonly tasksMax: { readonly worker: number; readonly inProcess: number };
   /** The codes of the engine's own errors. */

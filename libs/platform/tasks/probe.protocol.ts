@@ -13,9 +13,9 @@ export const PROBE_CHUNKS_MAX = 16;
 
 const Probe = z.uuid();
 
-/** What a worker hears on its topic. */
+/** The messages on the topic of a worker. */
 export const ProbeMessage = z.discriminatedUnion('kind', [
-  /** A process asks this worker to send so many chunks to another one. */
+  /** A process asks this worker to send a number of chunks to another one. */
   z.strictObject({
     kind: z.literal('measure'),
     probe: Probe,

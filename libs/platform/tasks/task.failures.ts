@@ -37,7 +37,7 @@ const scopeOf = ({ failures }: Declared, code: string): FailureScope | undefined
 export const helpsElsewhere = (engine: Declared, code: string): boolean =>
   scopeOf(engine, code) === 'elsewhere';
 
-/** What an engine threw, with a declared code. */
+/** The error of an engine with a declared code. */
 export const taskErrorOf = (engine: Declared, cause: unknown): TaskError => {
   if (cause instanceof TaskError) return cause;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : '';

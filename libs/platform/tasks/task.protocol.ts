@@ -54,7 +54,7 @@ export const CancellationHeaders = z.object({
 export const runId = (attempt: number, worker: string): string => `${attempt}@${worker}`;
 
 export const ReplyHeaders = z.object({
-  /** `beat`: the run goes on and has nothing to hand over yet. */
+  /** `beat`: the run continues and has nothing to hand over yet. */
   kind: z.enum(['started', 'page', 'beat', 'failed']),
   task: z.uuid(),
   attempt: Whole,

@@ -18,7 +18,7 @@ export interface TasksUnderTest {
 const never = new AbortController().signal;
 
 /**
- * What an area may expect of its engine, in this process and with workers.
+ * The contract of an engine with its area, in this process and with workers.
  * @param open serves the engine under the names that the definition gives
  */
 export const tasksContract = (
@@ -49,7 +49,7 @@ export const tasksContract = (
 
     const run = (asked: CountingInput, signal = never) => opened.tasks.run(engine, asked, signal);
 
-    /** It goes on until it is stopped. */
+    /** It runs until it is stopped. */
     const LONG = input('word '.repeat(10_000).trim(), { pauseMs: 5 });
 
     const until = async (happened: () => boolean): Promise<void> => {
@@ -88,7 +88,7 @@ export const tasksContract = (
       expect(log.texts).toEqual([]);
     });
 
-    it('fails for a piece that does not match its schema, behind those that do', async () => {
+    it('fails for a piece that does not match its schema, behind the pieces that do', async () => {
       const stream = run(input('aa - bb'));
       expect(await stream.next()).toEqual({ done: false, value: 2 });
       await expect(stream.next()).rejects.toMatchObject({ code: 'failed' });

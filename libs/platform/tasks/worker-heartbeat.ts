@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { Telemetry } from '#platform/telemetry/telemetry.js';
 
-/** What every worker reports of itself; keyed by worker. Holds no task and no answer. */
+/** The reports of every worker on itself; keyed by worker. Holds no task and no answer. */
 export const HEARTBEATS_TOPIC = 'quipu.workers.heartbeats';
 
 /** A worker reports this often, and once more when it stops. */
 export const HEARTBEAT_MS = 5_000;
 
-/** A worker that has missed so many heartbeats is lost. */
+/** Missed heartbeats after which a worker is lost. */
 export const MISSED_HEARTBEATS_MAX = 3;
 
 const Instant = z.iso.datetime({ precision: 3 });
 
 const Bytes = z.int().positive();
 
-/** What a worker has measured of its machine when it started. */
+/** The hardware that a worker measured when it started. */
 export const WorkerHardware = z.strictObject({
   /** Of the host, as far as the process may use it. */
   hostMemoryBytes: Bytes,
@@ -29,7 +29,7 @@ export const WorkerHardware = z.strictObject({
 });
 export type WorkerHardware = z.infer<typeof WorkerHardware>;
 
-/** What a worker registers as. */
+/** The rig as which a worker registers. */
 export const WorkerRig = z.strictObject({
   name: z.string(),
   /** Null: in no region. */
@@ -50,7 +50,7 @@ const EngineHeartbeat = z.strictObject({
   doneTasks: z.int().nonnegative(),
   /** Milliseconds since the start in which at least one task ran. */
   busyMs: z.int().nonnegative(),
-  /** What the engine can serve. */
+  /** The models that the engine serves. */
   models: z.array(z.strictObject({ name: z.string(), sha256: z.string() })).readonly(),
   facts: z.record(z.string(), z.union([z.number(), z.string()])).readonly(),
 });

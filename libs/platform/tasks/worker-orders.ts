@@ -5,7 +5,7 @@ import { type Bus, type Listener } from '#platform/bus/bus.port.js';
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { type TaskSeal } from './task.seal.js';
 
-/** What operators ask of workers; every worker reads all of it. */
+/** Orders of operators to workers; every worker reads all of it. */
 export const ORDERS_TOPIC = 'quipu.workers.orders';
 
 /** Sealed, so that only a holder of the master key orders anything. */

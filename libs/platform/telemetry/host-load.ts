@@ -9,7 +9,7 @@ const KIBIBYTE = 1_024;
 const IDLE_COLUMNS = new Set([3, 4]);
 const COLUMNS = 8;
 
-/** What the processors have done since the start of the machine, in ticks. */
+/** The work of the processors since the start of the machine, in ticks. */
 export interface ProcessorTicks {
   readonly busy: number;
   readonly all: number;
@@ -33,7 +33,7 @@ export const utilisationPct = (before: ProcessorTicks, after: ProcessorTicks): n
   return Math.min(100, Math.max(0, ((after.busy - before.busy) / all) * 100));
 };
 
-/** What processes use of the memory of the machine; null where the kernel does not say. */
+/** The memory of the machine that processes use; null where the kernel does not say. */
 export const readMemoryUsedBytes = async (folder: string = PROC): Promise<number | null> => {
   const text = await readFile(path.join(folder, 'meminfo'), 'utf8').catch(() => '');
   const kibibytes = (name: string): number =>

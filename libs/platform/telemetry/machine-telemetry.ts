@@ -12,7 +12,7 @@ import { type Telemetry } from './telemetry.js';
 
 export interface MachineTelemetryOptions {
   readonly logger: Pick<Logger, 'warn'>;
-  /** Monotonic milliseconds; default: those of the process. */
+  /** Monotonic milliseconds; default: the clock of the process. */
   readonly nowMs?: () => number;
   /** Default: the folders of this machine, and the tool of NVIDIA's driver on the path. */
   readonly sources?: {

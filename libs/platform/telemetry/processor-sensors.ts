@@ -20,7 +20,7 @@ export interface ProcessorSensors {
   readonly powerW: number | null;
 }
 
-/** @param folder that of hwmon */
+/** @param folder the folder of hwmon */
 export const readProcessorSensors = async (folder: string = HWMON): Promise<ProcessorSensors> => {
   const chips = (await readdir(folder).catch(() => [])).map((name) => path.join(folder, name));
   const kinds = await Promise.all(chips.map((chip) => textIn(path.join(chip, 'name'))));

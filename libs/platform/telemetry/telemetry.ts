@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a machine tells of itself. Null: it does not tell. */
+/** The telemetry of a machine. Null: the machine does not report it. */
 
 const Celsius = z.number().min(-100).max(200).nullable();
 const Watts = z.number().nonnegative().nullable();

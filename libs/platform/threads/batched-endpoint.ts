@@ -2,7 +2,7 @@ import { type Endpoint } from './thread-calls.js';
 
 /**
  * Sends the messages of one turn of the event loop as one: between processes each message is a
- * write, and costs more than what it carries. Both ends of a channel are batched, or none.
+ * write, and costs more than its content. Both ends of a channel are batched, or none.
  */
 export const batchedEndpoint = (endpoint: Endpoint): Endpoint => {
   let waiting: unknown[] = [];

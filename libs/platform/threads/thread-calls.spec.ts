@@ -33,7 +33,7 @@ describe('calls between threads', () => {
     return { here, there, gates, noted };
   };
 
-  it('are answered with what the other side returns', async () => {
+  it('are answered with the result of the other side', async () => {
     const { here } = openCalls();
     expect(await here.call('add', { one: 1n, other: 2n })).toBe(3n);
   });

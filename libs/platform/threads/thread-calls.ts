@@ -4,7 +4,7 @@ export interface Endpoint {
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-/** What one side answers: functions of one argument that can be cloned, by name. */
+/** The functions that one side answers, by name; each has one argument that can be cloned. */
 export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
 
 type Argument<Call> = Call extends (argument: infer Value) => unknown ? Value : never;

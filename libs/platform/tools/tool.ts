@@ -1,6 +1,6 @@
 import { type Abstract, type Type } from '@nestjs/common';
 import { type z } from 'zod';
-import { Meter, type PriceLine } from '#events/hold.vocabulary.js';
+import { Meter, type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
 
 /** One call of a tool, by a node of a workflow, a step of an agent or an MCP client. */
 export interface ToolCall {
@@ -28,19 +28,12 @@ export interface ToolEstimate {
   readonly rateCardVersion: number | null;
 }
 
-/** Units that a call has used. It is charged at the prices of the estimate, and never above it. */
-export interface ToolUsage {
-  readonly meter: string;
-  readonly quantity: number;
-  /** The rig that did the work. */
-  readonly rig?: string;
-}
-
 export interface ToolOutcome<Output> {
   /** JSON. */
   readonly output: Output;
-  readonly used: readonly ToolUsage[];
-  /** What was measured, units last in the name; null for what was not measured. */
+  /** Charged at the prices of the estimate, and never above it. Its steps are below the call. */
+  readonly used: readonly UsedUnits[];
+  /** The measured values, units last in the name; null for an unmeasured one. */
   readonly counters: Readonly<Record<string, number | null>>;
 }
 
@@ -53,8 +46,8 @@ export interface ToolRunner<Input, Output> {
   estimate(input: Input, call: ToolCall): Promise<ToolEstimate>;
 
   /**
-   * The same `call.id` never acts twice outside: a repeat returns what the first run returned,
-   * goes on with it, or does work without an effect again.
+   * The same `call.id` never acts twice outside: a repeat returns the result of the first run,
+   * resumes it, or repeats work that has no effect outside.
    * @throws ToolError, DomainError and technical failures of the area
    */
   run(input: Input, call: ToolCall): Promise<ToolOutcome<Output>>;
@@ -69,7 +62,7 @@ export interface ToolDefinition<Input, Output> {
   /** A strict object. Its JSON Schema is what callers see. */
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
-  /** What is charged, with the unit in words; empty for a tool that is free. */
+  /** The meters that are charged, with the unit in words; empty for a tool that is free. */
   readonly meters: Readonly<Record<string, string>>;
   /** A provider that the area's module exports. */
   readonly runner: Type<ToolRunner<Input, Output>> | Abstract<ToolRunner<Input, Output>>;
@@ -110,8 +103,8 @@ export class ToolError extends Error {
       readonly isRetryable?: boolean;
       /** The field of the input at fault, such as `messages[0].role`. */
       readonly param?: string;
-      /** What the call had used when it was aborted: its caller charges for it. */
-      readonly used?: readonly ToolUsage[];
+      /** The usage of the call when it was aborted: its caller charges for it. */
+      readonly used?: readonly UsedUnits[];
     } = {},
   ) {
     super(message);

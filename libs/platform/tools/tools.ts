@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { z } from 'zod';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { describedBy } from '#platform/runtime/areas/failure.js';
 import {
@@ -9,7 +10,6 @@ import {
   ToolError,
   type ToolEstimate,
   type ToolOutcome,
-  type ToolUsage,
 } from './tool.js';
 
 /** Why a call failed, as a record may have it: no input and no secret. */
@@ -91,12 +91,15 @@ export class Tools {
     return { ...outcome, output: tool.output.parse(outcome.output) };
   }
 
-  /** What a failed or aborted call had used. */
-  usedBy(error: unknown): readonly ToolUsage[] {
+  /** The usage of a failed or aborted call. */
+  usedBy(error: unknown): readonly UsedUnits[] {
     return error instanceof ToolError ? (error.details.used ?? []) : [];
   }
 
-  /** What an error of `estimate` or `run` is to the caller; null for a defect, which is logged. */
+  /**
+   * The failure that a caller sees of an error of `estimate` or `run`; null for a defect, which is
+   * logged.
+   */
   failureOf(error: unknown): ToolFailure | null {
     if (error instanceof ToolError) {
       const { code, message, details } = error;

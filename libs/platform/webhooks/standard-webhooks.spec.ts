@@ -5,7 +5,7 @@ import { isSigned, keyOf, newWebhookSecret, signatureOf } from './standard-webho
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 
 describe('the signature of a webhook', () => {
-  it('is that of the published vector', () => {
+  it('reproduces the published vector', () => {
     const message = { id: ID, timestamp: 1_614_265_330, body: '{"test": 2432232314}' };
     expect(signatureOf(message, keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'))).toBe(
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Standard Webhooks 1.0.0 (https://www.standardwebhooks.com): messages with symmetric signatures of
- * version 1. Used for what is sent and for what is received.
+ * version 1. Used for sent and for received messages.
  */
 
 const PREFIX = 'whsec_';

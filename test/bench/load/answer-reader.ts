@@ -22,7 +22,7 @@ const count = (body: Buffer, text: string): number => {
 
 /**
  * Reads one HTTP/1.1 answer off a connection as cheaply as can be, for the generator shares the
- * machine with what it measures. A chunked body is over when a segment ends in the last-chunk
+ * machine with the measured server. A chunked body is over when a segment ends in the last-chunk
  * marker: no body of this bench contains a carriage return, so nothing else can look like it.
  */
 export class AnswerReader {
@@ -30,7 +30,7 @@ export class AnswerReader {
   #framing: Framing | undefined;
   #segments: Buffer[] = [];
   #bodyBytes = 0;
-  /** The head's own blank line stands in for the one before an empty chunked body. */
+  /** The head's own blank line replaces the one before an empty chunked body. */
   #tail = '\r\n';
 
   /** True once the answer is complete. Throws on an answer whose end cannot be known. */
@@ -59,7 +59,7 @@ export class AnswerReader {
     return this.#tail === LAST_CHUNK;
   }
 
-  /** What is wrong with the complete answer, or undefined. */
+  /** The fault of the complete answer, or undefined. */
   defect(streaming: boolean): string | undefined {
     const body = Buffer.concat(this.#segments);
     const shown = (): string => `${this.#head}\n\n${body.toString().slice(0, 400)}`;

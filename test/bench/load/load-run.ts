@@ -9,7 +9,7 @@ export interface LoadOrder extends Workload {
   readonly port: number;
   /** Root of the process tree whose CPU and memory are charged. */
   readonly pid: number;
-  /** Roots of those that work for it and whose CPU is shown beside its own. */
+  /** Roots of the processes that work for it and whose CPU is shown beside its own. */
   readonly behindPids: readonly number[];
   readonly model: string;
   /** One request in turn with each key. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and all its descendants have used up to now. */
+/** The usage of a process and all its descendants up to now. */
 export interface Footprint {
   /** User and system time of all threads, of reaped children too. */
   readonly cpuMicros: number;

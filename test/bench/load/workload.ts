@@ -1,4 +1,4 @@
-/** What every peer is asked, and what an answer must hold to count. */
+/** The request to every peer, and the condition for an answer to count. */
 export const CONTENT_CHUNKS = 20;
 
 /** The name the upstream serves; Quipu sells it under its own. */

@@ -24,6 +24,6 @@ const Vectors = z.strictObject({
   ),
 });
 
-/** What `record.py` wrote. */
+/** The record of `record.py`. */
 export const adapterVectors = (): z.infer<typeof Vectors> =>
   Vectors.parse(JSON.parse(readFileSync(path.join(import.meta.dirname, 'vectors.json'), 'utf8')));

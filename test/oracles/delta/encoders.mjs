@@ -16,7 +16,7 @@ export const ENCODERS = {
   bsdiff: (base, result, delta) => execFileSync('bsdiff', [base, result, delta]),
 };
 
-/** What is refused: with secondary compression, which xdelta3 may apply or leave out. */
+/** The rejected ones: with secondary compression, which xdelta3 may apply or leave out. */
 export const COMPRESSED = {
   'xdelta3 -S lzma': (base, result, delta) =>
     execFileSync('xdelta3', ['-e', '-S', 'lzma', '-s', base, result, delta]),

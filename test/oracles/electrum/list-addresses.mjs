@@ -6,7 +6,7 @@
  *   node test/oracles/electrum/list-addresses.mjs           compares; exit status 1 if they differ
  *   node test/oracles/electrum/list-addresses.mjs --write   writes the file
  *
- * `libs/areas/payments/assets/electrum.spec.ts` compares the file with what Quipu derives.
+ * `libs/areas/payments/assets/electrum.spec.ts` compares the file with the addresses of Quipu.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

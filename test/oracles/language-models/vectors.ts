@@ -1,4 +1,4 @@
-/** What `record.py` recorded, as specs read it. */
+/** The record of `record.py`, as specs read it. */
 import { readFileSync } from 'node:fs';
 
 type Programs = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** The engine's own run of what `whole_networks.py` recorded. */
+/** The engine's own run of the networks that `whole_networks.py` recorded. */
 import { fileURLToPath } from 'node:url';
 import { encodeArray } from '#engines/spiking/encoders/array.encoder.js';
 import { encodeText } from '#engines/spiking/encoders/input.encoder.js';

@@ -1,4 +1,7 @@
-/** What the engine should count, from what SpikingJelly counted and how the two differ. */
+/**
+ * The counts that the engine should have, from the counts of SpikingJelly and the known
+ * differences.
+ */
 import { type EngineRun } from './engine-run.fixture.js';
 import { type NetworkRun } from './vectors.js';
 
@@ -56,7 +59,7 @@ const unweighted = (name: string, { head, input }: NetworkRun): number =>
     : 0;
 
 /**
- * What SpikingJelly counted of each layer, less products with the padding of a convolution, which
+ * The counts of SpikingJelly for each layer, less products with the padding of a convolution, which
  * this engine leaves out; with connections of weight 0, which SpikingJelly leaves out where all
  * weights are zeros and ones; and with sums of spikes, which it multiplies, as additions.
  */
@@ -92,7 +95,7 @@ export const expectedTotals = (name: string, run: NetworkRun): EngineRun['totals
   };
 };
 
-/** What of the whole network can be compared: most often everything. */
+/** The comparable figures of the whole network: most often all of them. */
 export const comparableFigures = (name: string, { head }: NetworkRun): readonly Figure[] => {
   const different = DIFFERENT[name] ?? DIFFERENT[`${name} ${head}`];
   return FIGURES.filter((figure) => different?.figures.includes(figure) !== true);

@@ -1,4 +1,4 @@
-/** What `record.py` recorded, as the specs read it. */
+/** The record of `record.py`, as the specs read it. */
 import { readFileSync } from 'node:fs';
 import { type NestedNumbers } from '#engines/spiking/model-card.js';
 

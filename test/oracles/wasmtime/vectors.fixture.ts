@@ -28,7 +28,7 @@ interface Vectors {
   readonly modules: readonly RecordedModule[];
 }
 
-/** What `record.py` has recorded. */
+/** The record of `record.py`. */
 export const VECTORS = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'vectors.json'), 'utf8'),
 ) as Vectors;

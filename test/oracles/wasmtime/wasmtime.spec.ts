@@ -9,7 +9,7 @@ const WITH_HOST = 'hello';
 const HOST_FUEL_OF_HELLO = 200 + 50 + 23;
 
 describe(`the fuel of Wasmtime ${VECTORS.wasmtime}`, () => {
-  it('is that of a release whose rules the meter names', () => {
+  it('uses a release whose rules the meter names', () => {
     expect(VECTORS.wasmtime).toBe('49.0.0');
     expect(VECTORS.modules.length).toBeGreaterThan(50);
   });

@@ -7,7 +7,7 @@ import { albumJob, wordsOf } from './album.job.js';
 import { RATE_CARD_VERSION } from './postcard.product.js';
 import { POSTCARD_SETTINGS, type PostcardSettings } from './postcards.settings.js';
 
-/** Has an album bound; the id of the job is that of the request. */
+/** Has an album bound; the id of the job is the id of the request. */
 export class BindAlbumCommand extends Command<{ readonly jobId: JobId }> {
   constructor(
     readonly data: { readonly accountId: string; readonly greetings: readonly string[] },

@@ -16,7 +16,7 @@ import { PostcardsModule } from './postcards.module.js';
 import { postcards } from './postcards.projection.js';
 import { postcardSettings } from './postcards.settings.js';
 
-/** The topic of what is delivered, and the topic of the replies. */
+/** The topic of deliveries, and the topic of the replies. */
 export const DELIVERED_TOPIC = 'postcards.delivered';
 export const REPLIES_TOPIC = 'postcards.replies';
 

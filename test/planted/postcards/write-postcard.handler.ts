@@ -10,7 +10,7 @@ import { PostcardRunner } from './postcard-runner.js';
 import { reject } from './postcards.errors.js';
 import { POSTCARD_SETTINGS, type PostcardSettings } from './postcards.settings.js';
 
-/** Takes a postcard and holds the price of its longest reading. Its id is that of the request. */
+/** Takes a postcard and holds the price of its longest reading. Its id is the id of the request. */
 export class WritePostcardCommand extends Command<{ readonly postcardId: string }> {
   constructor(
     readonly data: { readonly accountId: string; readonly greeting: string },

@@ -8,7 +8,7 @@ import { type TestServer } from '../test-server.js';
 const START_TIMEOUT_MS = 30_000;
 const HEALTH = '/health';
 
-/** What a client of the server has in its environment. */
+/** The environment of a client of the server. */
 export const S3_CREDENTIALS = {
   AWS_ACCESS_KEY_ID: 'quipu',
   AWS_SECRET_ACCESS_KEY: 'quipu-test-secret',

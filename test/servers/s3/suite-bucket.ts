@@ -4,7 +4,7 @@ import { S3_CREDENTIALS, startS3 } from './s3.server.js';
 
 /**
  * A bucket for one suite, on the server of `TEST_S3_URL` or on a new server. A URL of the variable
- * is an endpoint; its credentials are those of the AWS variables, or of the server of the tests.
+ * is an endpoint; its credentials come from the AWS variables, or from the server of the tests.
  */
 export class SuiteBucket {
   private constructor(

@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * `adapter_model.safetensors` for one base model: every pair complete, every shape that of the
- * model, every number finite.
+ * `adapter_model.safetensors` for one base model: every pair complete, every shape as in the model,
+ * every number finite.
  * @throws DomainError `adapter_weights_invalid` that names the tensor
  */
 export const readPeftWeights = (

@@ -1,5 +1,5 @@
-import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type PlanUsage } from '#events/agents/agent-session.events.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type TokenTariff } from '#platform/chats/token-tariff.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -16,21 +16,14 @@ export interface PlannerModel {
   readonly contextTokens: number;
   /** Tokens that one answer may have. */
   readonly outputTokensMax: number;
-  readonly rateCardVersion: number;
-  /** The lines of a hold for so many tokens. */
-  readonly linesOf: (tokens: PlannerTokens) => readonly PriceLine[];
-}
-
-export interface PlannerTokens {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly tariff: TokenTariff;
 }
 
 /** An answer of a planner; the tokens are never above the bounds of the question. */
 export interface PlannerAnswer {
   /** A `chat.completion` object. */
   readonly completion: JsonObject;
-  readonly usage: PlanUsage;
+  readonly usage: Usage;
   readonly rig: string;
   /** The model that the rig says answered. */
   readonly modelAnswered: string | null;

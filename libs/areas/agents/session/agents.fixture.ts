@@ -51,6 +51,10 @@ export const planned = (
     callId: action === 'tool' ? CALL : null,
     plan: partOf('b'),
     usage: { promptTokens: 100, completionTokens: 10, source: 'provider' },
+    used: [
+      { meter: 'input_tokens', quantity: 100, rig: 'scripted' },
+      { meter: 'output_tokens', quantity: 10, rig: 'scripted' },
+    ],
     rig: 'scripted',
     modelAnswered: null,
     plannedAt: NOW,

@@ -5,6 +5,7 @@ import { type AgentSessionEvent, agentSessionEvents } from '#events/agents/agent
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs, type OpenBlob, type PutOptions } from '#platform/blobs/blobs.port.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type Fault, FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
@@ -69,6 +70,14 @@ async function* piecesOf(content: Buffer): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(content);
 }
 
+const none = () => undefined;
+const FREE = {
+  version: 1,
+  inputMicroUsdPerMtok: '0',
+  outputMicroUsdPerMtok: '0',
+  batchDiscountPercent: 0,
+};
+
 /** Calls the tool once, then answers with what it has seen. */
 class ScriptedPlanner extends Planners {
   override find(): PlannerModel {
@@ -77,8 +86,7 @@ class ScriptedPlanner extends Planners {
       style: 'functions',
       contextTokens: 8_192,
       outputTokensMax: 64,
-      rateCardVersion: 1,
-      linesOf: () => [],
+      tariff: new TokenTariff({ rateFor: none, idOf: none }, 'acme/planner', FREE, 0),
     };
   }
 
@@ -124,7 +132,14 @@ const processOn = (outside: Outside, isRepeatable: boolean, ...faults: readonly 
   const caller = new ToolCaller(tools, streams, money, memory, clock, logger);
   const runner = new AgentRunner(new SessionWork(streams, planner, caller, settings, clock));
   const run = async (attempt: number): Promise<unknown> => {
-    const job = { jobId: SESSION, accountId: ACCOUNT, attempt, checkpoint: null, usage: [] };
+    const job = {
+      jobId: SESSION,
+      accountId: ACCOUNT,
+      submittedAt: NOW,
+      attempt,
+      checkpoint: null,
+      usage: [],
+    };
     const input = { ...started.data, goal: await goalIn(outside), tools: ['weave'] };
     const steps = runner.run({ ...job, input }, new AbortController().signal);
     let next = await steps.next();

@@ -8,6 +8,7 @@ import {
   type ProcessHold,
   type UsedProcess,
 } from '#platform/ledger/paid-work/paid-process.js';
+import { underStep } from '#platform/ledger/steps.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { agentProduct } from '../agent.product.js';
@@ -113,29 +114,11 @@ export const stepPath = (step: number, work: string): string => `step-${step}/${
 
 const usageOf = ({ steps }: StartedSession): readonly JobUsage[] =>
   steps
-    .flatMap(({ planned: { step, usage, rig }, returned }): readonly JobUsage[] => [
-      ...planUsage(step, rig, usage.promptTokens, usage.completionTokens),
-      ...(returned === null ? [] : toolUsage(step, returned)),
+    .flatMap(({ planned: { step, used }, returned }): readonly JobUsage[] => [
+      ...underStep(stepPath(step, 'plan'), used),
+      ...(returned === null ? [] : underStep(stepPath(step, returned.tool), returned.used)),
     ])
     .filter(({ quantity }) => quantity > 0);
-
-const toolUsage = (
-  step: number,
-  { tool, used }: NonNullable<StartedSession['steps'][number]['returned']>,
-): readonly JobUsage[] => used.map((one) => ({ ...one, step: stepPath(step, tool) }));
-
-const planUsage = (
-  step: number,
-  rig: string,
-  inputTokens: number,
-  outputTokens: number,
-): readonly JobUsage[] => {
-  const place = { step: stepPath(step, 'plan'), rig };
-  return [
-    { ...place, meter: 'input_tokens', quantity: inputTokens },
-    { ...place, meter: 'output_tokens', quantity: outputTokens },
-  ];
-};
 
 const isStated = ({ steps }: StartedSession): boolean =>
   steps.every(({ planned }) => planned.usage.source === 'provider');

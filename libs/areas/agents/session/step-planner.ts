@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AgentStepPlanned } from '#events/agents/agent-session.events.js';
+import { type Usage, usageWithin } from '#platform/chats/chat-usage.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -76,6 +77,8 @@ export class StepPlanner {
     if ('reason' in asked) return { kind: 'ended', status: 'failed', ...asked };
     const plan = planOf(asked.completion, model.style, tools);
     const { usage, rig, modelAnswered } = asked;
+    const used = withinBounds(usage, bounds);
+    const { promptTokens, completionTokens, source } = used;
     const isCall = plan.action === 'tool';
     const data: Planned = {
       sessionId,
@@ -84,7 +87,8 @@ export class StepPlanner {
       tool: isCall ? plan.tool : null,
       callId: isCall ? derivedId(`call ${step}`, sessionId) : null,
       plan: await this.memory.put(userId, plan),
-      usage: withinBounds(usage, bounds),
+      usage: { promptTokens, completionTokens, source },
+      used: [...model.tariff.used(used, {}, rig)],
       rig,
       modelAnswered,
       plannedAt: instant(this.clock),
@@ -135,11 +139,8 @@ export class StepPlanner {
 }
 
 /** What a provider states above the budget is not charged, and not counted: the budget is hard. */
-const withinBounds = (
-  { promptTokens, completionTokens, source }: PlannerAnswer['usage'],
-  { promptTokensMax, outputTokens, left }: Bounds,
-): PlannerAnswer['usage'] => {
-  const answered = Math.min(completionTokens, outputTokens);
-  const read = Math.min(promptTokens, promptTokensMax, left - answered);
-  return { promptTokens: read, completionTokens: answered, source };
+const withinBounds = (usage: Usage, { promptTokensMax, outputTokens, left }: Bounds): Usage => {
+  const answered = Math.min(usage.completionTokens, outputTokens);
+  const inputTokens = Math.min(promptTokensMax, left - answered);
+  return usageWithin(usage, { inputTokens, outputTokens });
 };

@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type AgentToolReturned, type ToolUnits } from '#events/agents/agent-session.events.js';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { heldMeterOf } from '#events/token-meters.js';
+import { type AgentToolReturned } from '#events/agents/agent-session.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolCall, ToolError, type ToolOutcome } from '#platform/tools/tool.js';
@@ -25,7 +27,7 @@ interface Returned {
   readonly executed: boolean;
   readonly observation: Observation;
   readonly code: string | null;
-  readonly used: readonly ToolUnits[];
+  readonly used: readonly UsedUnits[];
   readonly counters: ToolOutcome<unknown>['counters'];
 }
 
@@ -178,12 +180,13 @@ const demandTokens = (state: StartedSession, lines: readonly PriceLine[]): void 
 const withinHeld = (
   used: ToolOutcome<unknown>['used'],
   held: readonly PriceLine[],
-): readonly ToolUnits[] => {
+): readonly UsedUnits[] => {
   const left = new Map<string, number>();
   for (const { meter, quantity } of held) left.set(meter, (left.get(meter) ?? 0) + quantity);
-  return used.map(({ meter, quantity, rig }) => {
-    const charged = Math.min(quantity, left.get(meter) ?? 0);
-    left.set(meter, (left.get(meter) ?? 0) - charged);
-    return { meter, quantity: charged, ...(rig !== undefined && { rig }) };
+  return used.map((units) => {
+    const meter = heldMeterOf(units.meter);
+    const quantity = Math.min(units.quantity, left.get(meter) ?? 0);
+    left.set(meter, (left.get(meter) ?? 0) - quantity);
+    return { ...units, quantity };
   });
 };

@@ -26,7 +26,7 @@ export interface AccountHistory {
 
 interface OpenHold {
   readonly amount: bigint;
-  /** With those of its renewals. */
+  /** With the lines of its renewals. */
   readonly lines: readonly PricedLine[];
 }
 
@@ -84,7 +84,7 @@ const release: Law = (ledger, data) => {
   ledger.available += held;
 };
 
-/** What each event does to the account, by its type. */
+/** The effect of each event on the account, by its type. */
 const LAWS: Readonly<Record<string, Law>> = {
   AccountOpened: () => undefined,
   FundsDeposited: (ledger, data) => {

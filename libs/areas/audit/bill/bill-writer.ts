@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { BILL_FILES, BILL_FORMAT, type ExportedEvent, eventLine } from './bill-archive.js';
 
-/** What a bill is made of. */
+/** The parts of a bill. */
 export interface BillParts {
   readonly accountId: string;
   readonly month: string;

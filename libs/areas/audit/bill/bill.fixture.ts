@@ -27,7 +27,7 @@ export interface StatedEvent {
 const METADATA = JSON.stringify({ version: 1, requestId: 'request', actor: 'user:1' });
 const RECORDED_AT_MS = 1_795_314_896_789;
 
-/** The encodings of a log, in order; positions have gaps, as on some servers. */
+/** The encodings of a log, in order. */
 export const encodingsOf = (stated: readonly StatedEvent[]): readonly Buffer[] => {
   const hasher = new EventHasher();
   const revisions = new Map<string, number>();
@@ -35,7 +35,6 @@ export const encodingsOf = (stated: readonly StatedEvent[]): readonly Buffer[] =
     const revision = revisions.get(stream) ?? 0;
     revisions.set(stream, revision + 1);
     return hasher.encode({
-      position: (index + 1) * 3,
       revision,
       recordedAtMs: RECORDED_AT_MS + index,
       stream,

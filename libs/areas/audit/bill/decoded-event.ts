@@ -3,7 +3,6 @@ import { type Fields, parseFields } from './json-fields.js';
 
 /** An event as its canonical bytes say it is: see `event.chain.ts` of the event store. */
 export interface DecodedEvent {
-  readonly position: bigint;
   readonly revision: bigint;
   readonly recordedAtMs: bigint;
   readonly stream: string;
@@ -14,7 +13,7 @@ export interface DecodedEvent {
 }
 
 const ENCODING_VERSION = 1;
-const INTEGERS = 3;
+const INTEGERS = 2;
 const INTEGER_BYTES = 8;
 const LENGTH_BYTES = 4;
 
@@ -37,9 +36,8 @@ export const decodeEvent = (encoding: Buffer): DecodedEvent => {
   const [stream, type, id, data, metadata, ...rest] = texts;
   demand(metadata !== undefined && rest.length === 0, `${what} has not five texts`);
   return {
-    position: encoding.readBigInt64BE(1),
-    revision: encoding.readBigInt64BE(1 + INTEGER_BYTES),
-    recordedAtMs: encoding.readBigInt64BE(1 + 2 * INTEGER_BYTES),
+    revision: encoding.readBigInt64BE(1),
+    recordedAtMs: encoding.readBigInt64BE(1 + INTEGER_BYTES),
     stream: stream ?? '',
     type: type ?? '',
     id: id ?? '',

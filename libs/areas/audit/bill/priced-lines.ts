@@ -39,13 +39,16 @@ export const pricedLinesOf = (data: Fields): readonly PricedLine[] =>
     };
   });
 
+const NAMES = ['service', 'period', 'residency'] as const;
+
 const tierOf = (value: unknown): PriceTier => {
   if (value === undefined) return {};
   const fields = fieldsOf(value, 'the tier of a line');
-  demandOnly(fields, ['service', 'aboveInputTokens'], 'the tier of a line');
-  const { service, aboveInputTokens } = fields;
+  demandOnly(fields, [...NAMES, 'aboveInputTokens'], 'the tier of a line');
+  const named = NAMES.filter((name) => fields[name] !== undefined);
+  const { aboveInputTokens } = fields;
   return {
-    ...(service !== undefined && { service: textOf(fields, 'service') }),
+    ...Object.fromEntries(named.map((name) => [name, textOf(fields, name)])),
     ...(aboveInputTokens !== undefined && {
       aboveInputTokens: wholeOf(fields, 'aboveInputTokens'),
     }),

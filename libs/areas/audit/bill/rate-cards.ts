@@ -1,9 +1,11 @@
-import { isTokenMeter, TOKEN_METERS } from '#events/token-meters.js';
+import { isModelMeter, TOKEN_METERS } from '#events/token-meters.js';
 import {
   type ContextTier,
+  type PricePeriod,
   type PricesByMeter,
   type ServiceTierPrice,
   type TokenPrice,
+  type TokenPriceList,
 } from '#events/token-price.vocabulary.js';
 import { timesPercent, tokenUnitPrice } from '#platform/ledger/token-price.js';
 import { type AccountHistory, type Movement } from './account-history.js';
@@ -21,15 +23,15 @@ import {
 } from './json-fields.js';
 import { type PricedLine } from './priced-lines.js';
 
-/** What was found of the prices of a month. */
+/** The findings about the prices of a month. */
 export interface PriceReport {
-  /** Lines whose price is that of their model on their rate card. */
+  /** Lines whose price is the price of their model on their rate card. */
   readonly ofModel: number;
-  /** Lines of charges that name no model, whose price is that of some model on their card. */
+  /** Lines of charges that name no model, whose price is the price of some model on their card. */
   readonly ofCard: number;
-  /** Lines of other meters whose price is that of their meter on their rate card. */
+  /** Lines of other meters whose price is the price of their meter on their rate card. */
   readonly ofMeter: number;
-  /** Meters that no rate card prices, such as those of rented rigs. */
+  /** Meters that no rate card prices, such as the meters of rented rigs. */
   readonly unpriced: ReadonlySet<string>;
 }
 
@@ -48,7 +50,7 @@ const cardsByVersion = (cards: readonly ArchivedEvent[]): ReadonlyMap<number, Fi
 
 /** Whether the line has the price of the model, with or without the discount of batches. */
 const hasPriceOf = (line: PricedLine, price: unknown, card: Fields): boolean => {
-  if (!isTokenMeter(line.meter)) return false;
+  if (!isModelMeter(line.meter)) return false;
   const whole = tokenUnitPrice(tokenPriceIn(price), line.meter, line.tier);
   const batch = timesPercent(whole, PERCENT - wholeOf(card, 'batchDiscountPercent'));
   return [whole, batch].some(
@@ -84,23 +86,47 @@ const serviceIn = (value: unknown): ServiceTierPrice => {
   };
 };
 
-const tokenPriceIn = (value: unknown): TokenPrice => {
-  const fields = fieldsOf(value, 'a price');
-  const { classes, tiers, serviceTiers } = fields;
+/** An object whose values are of one kind; undefined where the field is absent. */
+const recordIn = <Value>(
+  fields: Fields,
+  name: string,
+  valueOf: (fields: Fields, key: string) => Value,
+): Readonly<Record<string, Value>> | undefined => {
+  if (fields[name] === undefined) return undefined;
+  const record = fieldsOf(fields[name], name);
+  return Object.fromEntries(Object.keys(record).map((key) => [key, valueOf(record, key)]));
+};
+
+const priceListIn = (fields: Fields): TokenPriceList => {
+  const { classes, tiers, searchMicroUsdPerThousand } = fields;
+  const serviceTiers = recordIn(fields, 'serviceTiers', (record, name) => serviceIn(record[name]));
+  const residencyPercent = recordIn(fields, 'residencyPercent', wholeOf);
   return {
     inputMicroUsdPerMtok: decimalOf(fields, 'inputMicroUsdPerMtok'),
     outputMicroUsdPerMtok: decimalOf(fields, 'outputMicroUsdPerMtok'),
     ...(classes !== undefined && { classes: pricesIn(classes) }),
     ...(tiers !== undefined && { tiers: [...tiersIn(fields)] }),
-    ...(serviceTiers !== undefined && {
-      serviceTiers: Object.fromEntries(
-        Object.entries(fieldsOf(serviceTiers, 'the service tiers')).map(([name, service]) => [
-          name,
-          serviceIn(service),
-        ]),
-      ),
+    ...(serviceTiers && { serviceTiers }),
+    ...(residencyPercent && { residencyPercent }),
+    ...(searchMicroUsdPerThousand !== undefined && {
+      searchMicroUsdPerThousand: decimalOf(fields, 'searchMicroUsdPerThousand'),
     }),
   };
+};
+
+const tokenPriceIn = (value: unknown): TokenPrice => {
+  const fields = fieldsOf(value, 'a price');
+  if (fields['periods'] === undefined) return priceListIn(fields);
+  const periods = listOf(fields, 'periods').map((one): PricePeriod => {
+    const period = fieldsOf(one, 'a period');
+    const { price } = period;
+    return {
+      name: textOf(period, 'name'),
+      percent: wholeOf(period, 'percent'),
+      ...(price !== undefined && { price: priceListIn(fieldsOf(price, 'the price of a period')) }),
+    };
+  });
+  return { ...priceListIn(fields), periods };
 };
 
 /** Whether the card prices the meter of the line. @throws BillError for another price */
@@ -134,7 +160,7 @@ export const comparePrices = (
     const prices = fieldsOf(card['prices'], 'the prices of a rate card');
     for (const line of lines) {
       const model = line.model ?? textOrNull(data, 'model');
-      if (!isTokenMeter(line.meter)) {
+      if (!isModelMeter(line.meter)) {
         if (isPricedMeter(line, card)) ofMeter += 1;
         else unpriced.add(line.meter);
       } else if (model !== null && model in prices) {

@@ -206,7 +206,7 @@ const demandTax = (statement: Fields, closed: Fields | undefined, gross: bigint)
   });
 };
 
-/** What a closed month says of itself. */
+/** Demands that the state of the statement agrees with the events of the month. */
 const demandClosing = (statement: Fields, closed: Fields | undefined): void => {
   const status = textOf(statement, 'status');
   if (status !== 'closed') {

@@ -163,7 +163,7 @@ describe('a bill', () => {
     expect(await verdict(billOf(rewritten(type, change)))).toContain(reason);
   });
 
-  it('whose prices are not those of the rate card is rejected', async () => {
+  it('whose prices differ from the rate card is rejected', async () => {
     const prices = { 'acme/m': { inputMicroUsdPerMtok: '1500000', outputMicroUsdPerMtok: '2' } };
     const cheaper = HISTORY.map((one) =>
       one.type === 'RateCardPublished' ? { ...one, data: { ...one.data, prices } } : one,

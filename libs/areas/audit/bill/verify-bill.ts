@@ -15,7 +15,7 @@ import { comparePrices, type PriceReport } from './rate-cards.js';
 import { demandRecomputed } from './recomputed-statement.js';
 
 export interface Trust {
-  /** The verifier key of the log, known from elsewhere; otherwise that of the archive is taken. */
+  /** The verifier key of the log, known from elsewhere; by default the key of the archive. */
   readonly key?: string;
   /** The verifier keys of witnesses. */
   readonly witnesses?: readonly string[];
@@ -109,16 +109,13 @@ const demandIncluded = (
 /** Revisions count from 0 without a gap, so an event that is left out shows. */
 const demandWholeStream = ({ events, rateCards, stream, accountId }: BillArchive): void => {
   demand(events.length > 0, 'the archive has no event of the account');
-  let [leaf, position] = [-1, -1n];
+  let leaf = -1;
   for (const [index, one] of events.entries()) {
     const { event } = one;
     demand(event.stream === stream, `an event is of ${event.stream}, not of ${stream}`);
     demand(event.revision === BigInt(index), `event ${index} of ${stream} is missing`);
-    demand(
-      one.leaf > leaf && event.position > position,
-      'the events are not in the order of the log',
-    );
-    [leaf, position] = [one.leaf, event.position];
+    demand(one.leaf > leaf, 'the events are not in the order of the log');
+    ({ leaf } = one);
     demand(textOf(event.data, 'accountId') === accountId, `event ${index} is of another account`);
   }
   demand(
@@ -178,7 +175,7 @@ const reportOf = (
     ],
     notProved: [
       ...(trust.key === undefined
-        ? ['that the key in the archive is that of the operator: compare it, or pass --key']
+        ? ['that the key in the archive belongs to the operator: compare it, or pass --key']
         : []),
       ...(witnesses.length === 0
         ? ['that others are shown the same log: no known witness has cosigned the checkpoint']

@@ -47,7 +47,7 @@ describe('setting a budget', () => {
     expect(outcomeOf(setBudget({}), after())).toMatchObject({ code: 'budget_without_limits' });
   });
 
-  it('is possible for so many keys', () => {
+  it('is possible for a limited number of keys', () => {
     const budgets = Array.from({ length: BUDGETS_MAX }, (_, n) =>
       setBudget({ dayMicroUsd: '1' }, { key: n.toString(16).padStart(16, '0') }),
     );
@@ -135,7 +135,7 @@ describe('a budget in dollars', () => {
     expect(freed.budgets.get('')?.day).toMatchObject({ used: 0n, held: 0n });
   });
 
-  it('begins again each day, and a month goes on', () => {
+  it('begins again each day, while a month lasts', () => {
     const monthly = setBudget({ dayMicroUsd: '1000', monthMicroUsd: '1600' });
     const state = after(monthly, ask(WORST), capture(WORST));
     const tomorrow = ask(WORST, { holdId: OTHER_HOLD, at: NEXT_DAY });
@@ -193,7 +193,7 @@ describe('a budget in dollars', () => {
     expect(outcomeOf(other, state)).toMatchObject({ limit_source: 'account' });
   });
 
-  it('does not know the holds from before it was set, nor those of one that was removed', () => {
+  it('does not know the holds from before it was set, nor the holds of a removed one', () => {
     const late = after(ask(WORST), daily, capture(WORST));
     expect(late.budgets.get('')?.day).toMatchObject({ used: 0n, held: 0n });
     const again = after(daily, ask(WORST), removeBudget(), daily, release());
@@ -288,7 +288,7 @@ describe('a limit per minute', () => {
     expect(outcomeOf(next, after(paced, ...two))).toEqual(['HoldPlaced']);
   });
 
-  it('reserves tokens and returns those that were not used', () => {
+  it('reserves tokens and returns unused ones', () => {
     const state = after(paced, ask([2_000, 2_000], asking));
     const next = ask(WORST, { ...asking, holdId: OTHER_HOLD });
     expect(outcomeOf(next, state)).toMatchObject({ tokens_per_minute: 5_000 });

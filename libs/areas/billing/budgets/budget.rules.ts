@@ -33,7 +33,7 @@ const WINDOWS = ['day', 'month'] as const satisfies readonly SpendingWindow[];
 const limitOf = ({ limits }: Budget, window: SpendingWindow): MicroUsd | null =>
   window === 'day' ? limits.dayMicroUsd : limits.monthMicroUsd;
 
-/** The account's budget before that of the key; none for most accounts. */
+/** The account's budget before the budget of the key; none for most accounts. */
 export const askedBudgets = (
   budgets: Budgets,
   key: string | undefined,
@@ -54,7 +54,7 @@ export const isPaced = (asked: readonly Budget[]): boolean =>
 
 const rest = (limit: MicroUsd, { used }: Spending): MicroUsd => (limit > used ? limit - used : 0n);
 
-/** What the balance and the budgets still cover. */
+/** The units that the balance and the budgets still cover. */
 export const affordableUnder = (asked: readonly Budget[], available: MicroUsd): MicroUsd => {
   let least = available;
   for (const budget of asked) {
@@ -254,7 +254,7 @@ export interface ExhaustedBudget {
   readonly at: string;
 }
 
-/** What `budget_exceeded` says of the budget, unless running work holds the rest of it. */
+/** The budget in `budget_exceeded`, unless running work holds the rest of it. */
 export const exhaustedBudgetOf = (
   error: unknown,
 ): Pick<ExhaustedBudget, 'source' | 'window'> | undefined => {

@@ -16,7 +16,7 @@ export interface Limits {
   readonly tokensPerMinute: number | null;
 }
 
-/** What a day or a month has taken. Only the latest one is kept: a sum, and no list. */
+/** The money that a day or a month has taken. Only the latest one is kept: a sum, and no list. */
 export interface Spending {
   /** `YYYY-MM-DD` of a day, `YYYY-MM` of a month. */
   readonly period: string;
@@ -28,7 +28,7 @@ export interface Spending {
   readonly reported: number;
 }
 
-/** What the latest minute with a request has taken. */
+/** The requests and tokens of the latest minute with a request. */
 export interface Pace {
   /** `YYYY-MM-DDTHH:MM`. */
   readonly period: string;
@@ -59,7 +59,7 @@ interface Taken {
   readonly amount: MicroUsd;
 }
 
-/** What an open hold has taken from one budget, in the windows in which it took last. */
+/** The amount that an open hold has taken from one budget, in the windows in which it took last. */
 export interface Take {
   readonly budget: string;
   readonly day: Taken;
@@ -106,7 +106,7 @@ export interface Taking {
   readonly amount: MicroUsd;
   /** ISO 8601. */
   readonly at: string;
-  /** Null for what does not count against limits per minute. */
+  /** Null for a request that does not count against limits per minute. */
   readonly tokens: number | null;
 }
 
@@ -154,7 +154,7 @@ export const take = (
 
 const least = (one: MicroUsd, other: MicroUsd): MicroUsd => (one < other ? one : other);
 
-/** What is freed was taken last; what an older window has taken is charged to it. */
+/** A release frees the latest amounts; the amounts of an older window are charged to it. */
 const freed = (window: Spending, taken: Taken, released: MicroUsd): Spending =>
   window.period === taken.period
     ? {
@@ -193,7 +193,7 @@ const UNTOUCHED: Spending = { period: '', used: 0n, held: 0n, reported: 0 };
 const moneyOf = (decimal: string | null): MicroUsd | null =>
   decimal === null ? null : fromDecimal(decimal);
 
-/** What was spent stays; the thresholds of a new limit are reported again. */
+/** The spent amount stays; the thresholds of a new limit are reported again. */
 const limited = (window: Spending, before: MicroUsd | null, limit: MicroUsd | null): Spending =>
   before === limit ? window : { ...window, reported: 0 };
 

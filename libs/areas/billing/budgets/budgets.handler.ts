@@ -18,7 +18,7 @@ export interface BudgetsView {
   readonly position: bigint;
 }
 
-/** What the budgets of an account have left, as the next decision sees it. */
+/** The rest of the budgets of an account, as the next decision sees it. */
 export class BudgetsQuery extends Query<BudgetsView> {
   constructor(readonly accountId: string) {
     super();

@@ -49,7 +49,7 @@ describe('explaining a request', () => {
     }
   };
 
-  it('gives the hold and the charge, with what was available around them', async () => {
+  it('gives the hold and the charge, with the available amount around them', async () => {
     const requestId = await ask(WORST);
     await ask([10, 10]);
     const { data } = capture([1_000, 0], requestId);
@@ -125,7 +125,7 @@ describe('explaining a request', () => {
     });
   });
 
-  it('knows nothing of other requests, and of those of another account', async () => {
+  it('knows nothing of other requests, and of requests of another account', async () => {
     const notFound = { code: 'request_not_found' };
     await expect(billing.explain(drawRequestId(Date.now()))).rejects.toMatchObject(notFound);
     const requestId = await ask(WORST);

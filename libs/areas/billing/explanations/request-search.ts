@@ -9,7 +9,7 @@ import { CLOCK_SKEW_MS_MAX } from '../hold-end.js';
 
 /** Events of an account that are looked at for one request. */
 export const EVENTS_SEARCHED_MAX = 200_000;
-/** A request that is not in the log so long after it came is not there. */
+/** A request that is not in the log this long after it came is not there. */
 const FIRST_WITHIN_MS = CLOCK_SKEW_MS_MAX;
 /** Most clocks agree; the others agree to within the skew. */
 const SKEWS_MS = [2_000, CLOCK_SKEW_MS_MAX] as const;

@@ -7,7 +7,7 @@ export interface PriceReplay {
   readonly position: bigint;
 }
 
-/** What past charges would have come to with another card; nothing is written. */
+/** The sum of past charges at the prices of another card; nothing is written. */
 export class ReplayPricesQuery extends Query<PriceReplay> {
   constructor(
     readonly order: RepriceOrder,

@@ -8,7 +8,7 @@ import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { accountStream } from '../accounts.js';
 import { Repricing, type RepricedAccount } from './repricing.js';
 
-/** Which charges, and with what. */
+/** The charges to reprice, and the card. */
 export interface RepriceOrder {
   readonly card: PriceCard;
   readonly products: readonly AnyProduct[];

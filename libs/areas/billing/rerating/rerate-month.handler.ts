@@ -42,7 +42,7 @@ export interface ReratedMonth {
 
 /**
  * Prices the charges of a month with another card, and adjusts each account by the difference from
- * what it was charged with the re-ratings that came before. A repeat finds no difference.
+ * its charges and earlier re-ratings. A repeat finds no difference.
  */
 export class RerateMonthCommand extends Command<ReratedMonth> {
   constructor(

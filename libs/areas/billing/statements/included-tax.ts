@@ -5,7 +5,7 @@ const WHOLE = 1_000_000n;
 
 /**
  * The tax in an amount that includes it, rounded half away from zero to a whole micro-dollar: 20 %
- * in 120 are 20. The tax of an amount below zero is that of the amount above it, below zero.
+ * in 120 are 20. The tax of an amount below zero is the negative tax of the positive amount.
  */
 export const taxIncludedIn = (gross: MicroUsd, ratePpm: number): MicroUsd => {
   const rate = BigInt(ratePpm);

@@ -47,7 +47,7 @@ const Details = z.strictObject({
   taxId: z.string().nullable(),
 });
 
-/** What invoices say of the customer, from now on. */
+/** The customer's details on invoices, from now on. */
 export class SetInvoiceDetailsCommand extends Command<void> {
   constructor(
     readonly accountId: string,

@@ -6,7 +6,7 @@ import { STATEMENT_ENTRIES_MAX, StatementHandler, StatementQuery } from './state
 
 const document = { kind: 'deposit', deposit: deposited(1, 1).data };
 
-/** An account with so many deposits in a month, and nothing else. */
+/** An account with `count` deposits in a month, and nothing else. */
 const readerOf = (count: number): DocumentReader => ({
   readAt: Date.parse('2026-11-30T00:00:00.000Z'),
   get: () => Promise.resolve({ document: undefined, position: 42n }),

@@ -33,7 +33,7 @@ export class StatementQuery extends Query<Statement> {
   }
 }
 
-/** What the handler needs of the projections. */
+/** The projections that the handler needs. */
 interface StatementReaders {
   at(asOf: AsOf | undefined): Promise<DocumentReader>;
 }

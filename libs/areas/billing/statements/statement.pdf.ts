@@ -34,8 +34,8 @@ const COLUMNS: readonly Column[] = [
 
 /**
  * The statement as PDF, with the standard font and its letters (Latin-1) only. A statement has the
- * same bytes whenever it is made: its dates are those of the statement. The library is loaded for
- * the first one.
+ * same bytes whenever it is made: its dates are the dates of the statement. The library is loaded
+ * for the first one.
  */
 export const statementPdf = async (
   statement: Statement,

@@ -88,7 +88,7 @@ describe('a statement', () => {
     expect(statementOf({ ...parts, entries: [exact] }).lines).toHaveLength(2);
   });
 
-  it('opens with what earlier months left, and closes with what is left now', () => {
+  it('opens with the balance of earlier months, and closes with the balance now', () => {
     const earlier = [month('500', '120', '20'), month('0', '1', '0')];
     expect(statementOf({ ...parts, earlier })).toMatchObject({
       openingMicroUsd: '399',
@@ -96,7 +96,7 @@ describe('a statement', () => {
     });
   });
 
-  it('shows an adjustment with what it corrects', () => {
+  it('shows an adjustment with the corrected charge', () => {
     const entries = [
       ...parts.entries,
       { kind: 'adjustment', adjustment: adjusted(5, 808).data },
@@ -128,7 +128,7 @@ describe('a statement', () => {
     });
   });
 
-  it('is not shown where it differs from what was closed', () => {
+  it('is not shown where it differs from the closed one', () => {
     const other = { ...closed, chargedMicroUsd: '198', closingMicroUsd: '802' };
     expect(() => statementOf({ ...parts, closed: other })).toThrow('differs from its closing');
   });

@@ -105,13 +105,13 @@ const exactlyBelow = ({ quantity, unitPriceMicroUsd, perUnits }: ChargedUnits): 
 const sumOf = (amounts: readonly string[]): bigint =>
   amounts.reduce((sum, amount) => sum + fromDecimal(amount), 0n);
 
-/** What is left of earlier months: deposits less charges plus adjustments. */
+/** The balance of earlier months: deposits less charges plus adjustments. */
 export const openingOf = (earlier: readonly StatementMonth[]): bigint =>
   sumOf(earlier.map(({ deposited }) => deposited)) -
   sumOf(earlier.map(({ charged }) => charged)) +
   sumOf(earlier.map(({ adjusted }) => adjusted));
 
-/** What a statement is made of. */
+/** The parts of a statement. */
 export interface StatementParts {
   readonly accountId: string;
   readonly month: string;

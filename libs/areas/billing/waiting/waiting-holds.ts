@@ -24,8 +24,8 @@ interface Waiting {
 
 /**
  * Requests that the balance of their account would cover but for the holds of other requests. When
- * money comes back, those that fit are placed, the oldest first. Only the decider admits, at the
- * revision of that moment: this queue chooses when it is asked again.
+ * money comes back, the requests that fit are placed, the oldest first. Only the decider admits, at
+ * the revision of that moment: this queue chooses when it is asked again.
  */
 export class WaitingHolds {
   readonly #byAccount = new Map<string, Set<Waiting>>();

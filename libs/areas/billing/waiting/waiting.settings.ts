@@ -3,7 +3,7 @@ import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/s
 export const WAITING_SETTINGS = Symbol('WaitingSettings');
 
 export interface WaitingSettings {
-  /** How long a request waits for what the holds of others give back; 0 for no wait. */
+  /** How long a request waits for the holds of others to end; 0 for no wait. */
   readonly waitMsMax: number;
 }
 

@@ -12,7 +12,7 @@ export const CREDENTIAL_PREFIXES = {
   challenge: 'svc_2fa_',
 } as const;
 
-/** What looks like a credential, also with its prefix escaped as in a URL. */
+/** A text in the form of a credential, also with its prefix escaped as in a URL. */
 const CREDENTIALS = new RegExp(
   `(${Object.values(CREDENTIAL_PREFIXES)
     .map((prefix) => prefix.replaceAll('-', '(?:-|%2d)').replaceAll('_', '(?:_|%5f)'))

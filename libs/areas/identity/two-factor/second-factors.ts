@@ -63,7 +63,7 @@ export class SecondFactors {
     return { codes, hashes: codes.map((code) => this.#recoveryHash(userId, code)) };
   }
 
-  /** What `code` proves. An invalid code proves nothing. */
+  /** The factor that `code` proves. An invalid code proves nothing. */
   async proofOf(userId: UserId, twoFactor: TwoFactor, code: string): Promise<Proof> {
     if (twoFactor.status === 'off') return { kind: 'none' };
     const compact = code.replace(/[\s-]/g, '').toLowerCase();

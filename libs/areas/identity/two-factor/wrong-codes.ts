@@ -42,7 +42,7 @@ interface WrongCode {
 export const lockedSeconds = ({ lockedUntil }: WrongCodes, at: string): number =>
   lockedUntil === null ? 0 : Math.max(0, Math.ceil((msOf(lockedUntil) - msOf(at)) / 1_000));
 
-/** What one more wrong code leads to. */
+/** The state after one more wrong code. */
 export const nextWrongCode = (before: WrongCodes, at: string) => {
   const wrongCodes = before.count + 1;
   const isTooMany =

@@ -27,6 +27,8 @@ import { canonicalJson } from './canonical-json.js';
 /** A whole answer has one line: its JSON. A stream has one for each chunk. */
 interface KeptAnswer {
   readonly lines: readonly string[];
+  /** They are of the caller's dialect, as the rig sent them. */
+  readonly isOriginal: boolean;
   readonly usage: Usage;
   readonly requestId: string;
   readonly eventId: string;
@@ -62,12 +64,16 @@ export class ChatCache {
    * the answer depends on, also whether it is a stream. Adapters change under their names, and
    * several prompts have no answer of their own.
    */
-  placeOf({ accountId, body, others, routingMode, cacheSeconds = 0 }: ChatOrder) {
+  placeOf({ accountId, body, original, others, routingMode, cacheSeconds = 0 }: ChatOrder) {
     if (cacheSeconds <= 0 || others || body.adapter != null) return undefined;
     const model = this.catalog.model(body.model);
     const rate = model && this.catalog.rateFor(model.id, this.clock.now());
     if (!rate) return undefined;
-    const key = this.hash(canonicalJson([accountId, model.id, rate.version, routingMode, body]));
+    const asked: readonly unknown[] = original
+      ? [original.dialect, original.headers, JSON.parse(original.bytes.toString('utf8'))]
+      : [];
+    const of = [accountId, model.id, rate.version, routingMode, body, ...asked];
+    const key = this.hash(canonicalJson(of));
     return { accountId, key };
   }
 
@@ -91,9 +97,11 @@ export class ChatCache {
   }
 
   /** The pages of a stream, which is kept once it has ended whole. */
-  keepingPages(order: ChatOrder, place: AnswerPlace, pages: Pages): Pages {
+  keepingPages(order: ChatOrder, place: AnswerPlace, { pages, isOriginal = false }: ChatStream) {
     return collected(pages, (lines, { usage, entry, cut }) =>
-      entry && !cut ? this.#keep(order, place, lines, { usage, entry }) : Promise.resolve(),
+      entry && !cut
+        ? this.#keep(order, place, lines, { usage, entry, isOriginal })
+        : Promise.resolve(),
     );
   }
 
@@ -101,12 +109,13 @@ export class ChatCache {
     order: ChatOrder,
     place: AnswerPlace,
     lines: readonly string[],
-    { usage, entry }: Pick<ChatReply, 'usage' | 'entry'>,
+    { usage, entry, isOriginal = false }: Pick<ChatReply, 'usage' | 'entry' | 'isOriginal'>,
   ): Promise<void> {
     // What the balance has cut short is not the answer for a caller with more money.
     if (outputTokensAsked(order.body) === null && lines.some(isCutShort)) return;
     const kept: KeptAnswer = {
       lines,
+      isOriginal,
       usage,
       requestId: order.context.requestId,
       eventId: entry.eventId,
@@ -161,6 +170,7 @@ export const replyOfHit = ({ kept, entry, headers, pace }: Hit): ChatReply => ({
   usage: kept.usage,
   rig: null,
   attempts: [],
+  isOriginal: kept.isOriginal,
   entry,
   headers,
   ...(pace && { pace }),
@@ -170,6 +180,7 @@ export const replyOfHit = ({ kept, entry, headers, pace }: Hit): ChatReply => ({
 export const streamOfHit = ({ kept, entry, headers, pace }: Hit): ChatStream => ({
   rig: null,
   attempts: [],
+  isOriginal: kept.isOriginal,
   pages: pagesOf(kept, entry),
   headers,
   ...(pace && { pace }),

@@ -13,7 +13,7 @@ const open = () => {
   const chats = new RigChatLines(inference.catalog, inference.rigs, inference.modes);
   const endpoint = new CompletionBatchEndpoint(chats, { now: () => AT });
   const run = (body: object) =>
-    endpoint.run({ requestId: REQUEST_ID, accountId: '7', body }, never);
+    endpoint.run({ requestId: REQUEST_ID, accountId: '7', pricedAtMs: AT, body }, never);
   return { ...inference, endpoint, run };
 };
 
@@ -36,8 +36,10 @@ describe('a legacy completion as a line of a batch', () => {
         ],
         usage: { prompt_tokens: 4, completion_tokens: 6, total_tokens: 10 },
       },
-      usage: { input_tokens: 4, output_tokens: 6 },
-      rig: 'local-vllm',
+      used: [
+        { meter: 'input_tokens', quantity: 4, rig: 'local-vllm' },
+        { meter: 'output_tokens', quantity: 6, rig: 'local-vllm' },
+      ],
     });
     expect(rigs.asked).toMatchObject([{ priority: 'batch' }, { priority: 'batch' }]);
     expect(rigs.body).toMatchObject({ messages: [{ role: 'user', content: 'a' }], max_tokens: 5 });
@@ -45,6 +47,7 @@ describe('a legacy completion as a line of a batch', () => {
     const one = endpoint.accept({ ...line, prompt: 'a' });
     expect(endpoint.accept(line)).toEqual({
       model: llama.id,
+      terms: { hasMedia: false, isTiered: false },
       bound: {
         input_tokens: 2 * (one.bound['input_tokens'] ?? 0),
         output_tokens: 10,

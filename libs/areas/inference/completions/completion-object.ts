@@ -1,4 +1,4 @@
-import { type ChargedTokens } from '#platform/chats/chat-lines.port.js';
+import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
 import {
   type Fields,
   listOf,
@@ -38,11 +38,11 @@ export const completionFacts = (
 export const completionObject = (
   facts: CompletionFacts,
   { choices, usage: stated, systemFingerprint }: ReadAnswer,
-  charged: ChargedTokens,
+  charged: Usage,
 ) => ({
   ...headOf(facts),
   choices: choices.map((choice) => choiceOf(choice, echoOf(facts, choice.index))),
-  usage: { ...stated, ...statementOf(charged) },
+  usage: { ...stated, ...usageObject(charged) },
   ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
 });
 
@@ -85,9 +85,3 @@ const legacyLogprobs = ({ content }: Fields, from: number) => {
     }),
   };
 };
-
-export const statementOf = ({ promptTokens, completionTokens }: ChargedTokens) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-});

@@ -2,6 +2,7 @@
  * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type CostSink } from './cost-sink.js';
 import { type TextAdapter } from './text-adapter.js';
@@ -16,6 +17,8 @@ export interface ChatRequest {
    * it; what a provider states may be, and the meter then charges the bound.
    */
   readonly promptTokensMax: number;
+  /** The caller's own request, with the body that was read from it. */
+  readonly original?: OriginalRequest & { readonly body: JsonObject };
   /** Changes the weights of an embedded model for this request. */
   readonly adapter?: TextAdapter;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
@@ -27,6 +30,8 @@ export interface ChatRequest {
 /** One `chat.completion` object. */
 export interface ChatAnswer {
   readonly completion: JsonObject;
+  /** The answer in the dialect of the original request, where it was sent as such. */
+  readonly original?: string;
   readonly usage: Usage;
 }
 

@@ -1,4 +1,5 @@
 import { type ServerFeature } from '#platform/chats/server-features.js';
+import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { isPublicUrl } from '#platform/network/public-url.js';
 import { type JsonObject } from './chat-backend.js';
 import { isObject } from './token-usage.js';
@@ -8,7 +9,17 @@ import { isObject } from './token-usage.js';
  * has `private_urls` only if its operator says so: it fetches the URLs of a message from its own
  * network.
  */
-export type ChatFeature = ServerFeature | 'adapters' | 'private_urls';
+export type ChatFeature = ServerFeature | 'adapters' | 'private_urls' | SpokenDialect;
+
+/** Dialects beside the chat: a rig that speaks one takes its requests as they are. */
+export type SpokenDialect = Exclude<CallerDialect, 'chat'>;
+
+/** No rig has these unless its operator says so. */
+export const STATED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>([
+  'private_urls',
+  'messages',
+  'responses',
+]);
 
 /** A feature that a request cannot do without. */
 export interface Need {
@@ -28,6 +39,16 @@ export const EMBEDDED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>(
   'choices',
   'adapters',
 ]);
+
+/** The needs of a request: of its original where a chat cannot express it. */
+export const requestNeedsOf = (
+  body: JsonObject,
+  original: OriginalRequest | undefined,
+): readonly Need[] => {
+  const { untranslated: param, dialect: feature } = original ?? {};
+  if (param === undefined || feature === undefined || feature === 'chat') return needsOf(body);
+  return [{ feature, param }];
+};
 
 /** The needs of a body as a caller sends it. A malformed field is left to the rig to reject. */
 export const needsOf = (body: JsonObject): readonly Need[] => {

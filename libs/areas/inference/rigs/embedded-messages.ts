@@ -1,5 +1,5 @@
 import { type JsonObject } from './chat-backend.js';
-import { rejection } from './embedded-rejection.js';
+import { rejection } from './field-rejection.js';
 import { type PastCall, type TextMessage } from './text-request.js';
 import { isObject } from './token-usage.js';
 

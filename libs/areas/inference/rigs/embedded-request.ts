@@ -8,7 +8,7 @@ import {
 import { CHOICES_MAX, TOP_LOGPROBS_MAX } from '../text/text-task.js';
 import { type JsonObject } from './chat-backend.js';
 import { messagesOf } from './embedded-messages.js';
-import { rejection } from './embedded-rejection.js';
+import { rejection } from './field-rejection.js';
 import { toolsOf } from './embedded-tools.js';
 import { type TextRequest } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';

@@ -1,5 +1,5 @@
 import { type JsonObject } from './chat-backend.js';
-import { rejection } from './embedded-rejection.js';
+import { rejection } from './field-rejection.js';
 import { type TextTools } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';

@@ -1,9 +1,11 @@
 import { type JsonObject } from './chat-backend.js';
 
 const SOURCE = Symbol('source');
+const ORIGINAL = Symbol('original');
 
 interface Sourced {
   readonly [SOURCE]?: string;
+  readonly [ORIGINAL]?: string;
 }
 
 /**
@@ -17,3 +19,11 @@ export const keepSource = (answer: JsonObject, text: string): void => {
 /** Without white space at either end; undefined for an answer that was made or changed here. */
 export const sourceOf = (answer: JsonObject & Sourced): string | undefined =>
   answer[SOURCE]?.trim();
+
+/** Keeps an event of the caller's own dialect with the chunk that it is read as. */
+export const keepOriginal = (chunk: JsonObject, event: string): void => {
+  Object.defineProperty(chunk, ORIGINAL, { value: event });
+};
+
+/** Undefined for a chunk that is not to be sent as another dialect's event. */
+export const originalOf = (chunk: JsonObject & Sourced): string | undefined => chunk[ORIGINAL];

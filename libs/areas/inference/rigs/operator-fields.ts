@@ -1,7 +1,7 @@
 import { type JsonObject } from './chat-backend.js';
 
-/** The server behind a rig that speaks OpenAI's protocol. */
-export type RigServer = 'vllm' | 'sglang' | 'llama.cpp' | 'ollama' | 'openai';
+/** The server behind a rig. */
+export type RigServer = 'vllm' | 'sglang' | 'llama.cpp' | 'ollama' | 'openai' | 'anthropic';
 
 /**
  * Fields that callers may not set, each with the values that ask for nothing. `null` always asks
@@ -122,12 +122,24 @@ const OPENAI: FieldList = {
   web_search_options: [],
 };
 
+/** Anthropic: what costs the operator more, or is of the operator's own account. */
+const ANTHROPIC: FieldList = {
+  service_tier: ['auto', 'default', 'standard_only'],
+  speed: ['standard'],
+  inference_geo: [],
+  container: [],
+  mcp_servers: [],
+  workspace_id: [],
+  user_profile_id: [],
+};
+
 const LISTS: Readonly<Record<RigServer, FieldList>> = {
   vllm: VLLM,
   sglang: SGLANG,
   'llama.cpp': LLAMA_CPP,
   ollama: OLLAMA,
   openai: OPENAI,
+  anthropic: ANTHROPIC,
 };
 
 /** Speculative decoding of llama.cpp: `speculative.n_max` and so on. */

@@ -49,7 +49,6 @@ export class RigAsking {
 
   /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
   async ask<T>({ rigs, ...asker }: Asking, work: (rig: Rig) => Promise<T>): Promise<Asked<T>> {
-    const { signal } = asker;
     const routedAtMs = this.clock.now();
     const attempts: Attempt[] = [];
     for (let candidates = rigs; ;) {
@@ -66,7 +65,7 @@ export class RigAsking {
         const failure = failureAt(slot, error);
         const endedMs = this.clock.now() - routedAtMs;
         attempts.push(failedAttempt(rig, startedMs, endedMs, failure));
-        candidates = await this.afterFailure(rigs, signal, attempts, failure);
+        candidates = await this.afterFailure(rigs, asker, attempts, failure);
       }
     }
   }
@@ -74,11 +73,11 @@ export class RigAsking {
   /** Waits until the rigs that it returns may be asked. @throws RouteError when there are none */
   private async afterFailure(
     rigs: readonly RigState[],
-    signal: AbortSignal,
+    { model, signal }: Pick<Asking, 'model' | 'signal'>,
     attempts: readonly Attempt[],
     failure: RigError,
   ): Promise<readonly RigState[]> {
-    const retry = this.retryOf(rigs, attempts, failure);
+    const retry = this.retryOf(rigs, model, attempts, failure);
     if (!retry) throw routeErrorOf(failure, attempts);
     await this.pause(retry.pauseMs, signal, attempts);
     return retry.candidates;
@@ -86,6 +85,7 @@ export class RigAsking {
 
   private retryOf(
     rigs: readonly RigState[],
+    model: string,
     attempts: readonly Attempt[],
     failure: RigError,
   ): Retry | null {
@@ -93,10 +93,10 @@ export class RigAsking {
     if (attempts.length >= this.limits.attemptsMax || retryable === 'none') return null;
     const nowMs = this.clock.now();
     const asked = new Set(attempts.map(({ rig }) => rig));
-    const untried = rigs.filter((state) => !asked.has(state.rig.name) && state.isUp(nowMs));
+    const untried = rigs.filter((state) => !asked.has(state.rig.name) && state.isUp(nowMs, model));
     if (untried.some((state) => state.hasSlot)) return { pauseMs: 0, candidates: untried };
     const candidates = retryable === 'any' ? rigs : untried;
-    const waitMs = Math.min(...candidates.map((state) => state.waitMs(nowMs)));
+    const waitMs = Math.min(...candidates.map((state) => state.waitMs(nowMs, model)));
     if (waitMs > this.limits.retryAfterMsMax) return null;
     return { pauseMs: Math.max(waitMs, this.backOffMs(attempts.length)), candidates };
   }

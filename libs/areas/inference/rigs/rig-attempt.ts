@@ -1,9 +1,8 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { halfUp, PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.js';
-import { chargedTokenLines } from '#platform/ledger/token-price.js';
-import { unitsOf } from '../token-units.js';
 import { type JsonObject, RigError } from './chat-backend.js';
 import { type CostField, type CostSink } from './cost-sink.js';
 import { type Attempt } from './route-error.js';
@@ -74,9 +73,12 @@ export class AttemptMeter {
     return { ...request, cost: { field, stated } };
   }
 
-  /** Observes an answer in one piece. */
-  async whole<Answer extends { readonly usage: Usage }>(asking: Promise<Answer>): Promise<Answer> {
-    const answer = await this.opening(asking);
+  /** Sends a request, and observes its answer in one piece. */
+  async ask<
+    Request extends { readonly body: JsonObject },
+    Answer extends { readonly usage: Usage },
+  >(request: Request, send: (request: Request) => Promise<Answer>): Promise<Answer> {
+    const answer = await this.opening(send(this.sending(request)));
     this.answered(answer.usage);
     return answer;
   }
@@ -132,13 +134,26 @@ export class AttemptMeter {
     if (this.#stated !== null) return { basis: 'stated', picoUsd: this.#stated };
     const price = this.cost?.price;
     if (!price || !usage) return null;
-    return { basis: 'computed', picoUsd: computedCost(usage, price) };
+    return {
+      basis: 'computed',
+      picoUsd: computedCost(usage, price, this.asker.model, this.clock.now()),
+    };
   }
 }
 
-/** The exact price of the tokens, in the service tier that the rig states. */
-const computedCost = (usage: Usage, price: TokenPrice): PicoUsd =>
-  chargedTokenLines(unitsOf(usage), price, usage.serviceTier).reduce(
+/** Models that an answer called further have no purchase price here: they cost what this one does. */
+const NO_RATES = { rateFor: () => undefined, idOf: () => undefined };
+
+/** The exact price of the tokens, in the service tier and the place that the rig states. */
+const computedCost = (usage: Usage, price: TokenPrice, model: string, atMs: number): PicoUsd => {
+  const rate = { ...price, version: 0, batchDiscountPercent: 0 };
+  const { serviceTier: service, residency } = usage;
+  const { lines } = new TokenTariff(NO_RATES, model, rate, atMs).charged(usage, {
+    hasMedia: true,
+    ...(service !== undefined && { service }),
+    ...(residency !== undefined && { residency }),
+  });
+  return lines.reduce(
     (sum, { quantity, unitPriceMicroUsd, perUnits }) =>
       sum +
       halfUp(
@@ -147,3 +162,4 @@ const computedCost = (usage: Usage, price: TokenPrice): PicoUsd =>
       ),
     0n,
   );
+};

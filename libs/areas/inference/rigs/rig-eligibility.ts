@@ -1,5 +1,5 @@
 import { type JsonObject, RigError } from './chat-backend.js';
-import { type ChatFeature, type Need } from './chat-features.js';
+import { type ChatFeature, type Need, STATED_FEATURES } from './chat-features.js';
 import { type Rig, type RigState } from './rig-state.js';
 import { RouteError } from './route-error.js';
 
@@ -28,8 +28,8 @@ export const ableTo = (
   return able.length > 0 ? able : refuseNeeds(needs, candidates, target);
 };
 
-const hasFeature = ({ features }: Rig, { feature }: Need): boolean =>
-  features === undefined ? feature !== 'private_urls' : features.has(feature);
+export const hasFeature = ({ features }: Rig, { feature }: Pick<Need, 'feature'>): boolean =>
+  features === undefined ? !STATED_FEATURES.has(feature) : features.has(feature);
 
 /** Said instead of the name of a feature that callers do not know as one. */
 const REASONS: Partial<Record<ChatFeature, string>> = {

@@ -1,13 +1,14 @@
-import { type JsonObject, RigError, type RigErrorKind } from './chat-backend.js';
-import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
-import { statedUsage } from './openai-usage.js';
+import { RigError, type RigErrorKind } from './chat-backend.js';
+import { type ErrorReader, type ProviderError, type ResponseHeaders } from './dialects/dialect.js';
+import { statedUsage } from './dialects/openai/openai-usage.js';
+import { parseObject } from './parsed-object.js';
 import { isObject } from './token-usage.js';
 
 /** Statuses about the operator's key, bill or settings: another rig may answer. */
 const OPERATOR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
 
 export const kindOfStatus = (status: number): RigErrorKind => {
-  if (status === 429 || status === 503) return 'overloaded';
+  if (status === 429 || status === 503 || status === 529) return 'overloaded';
   if (status === 408 || status === 504) return 'timed-out';
   if (OPERATOR_STATUSES.has(status)) return 'failed';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
@@ -15,50 +16,39 @@ export const kindOfStatus = (status: number): RigErrorKind => {
 
 export interface UpstreamResponse {
   readonly status: number;
+  readonly headers: ResponseHeaders;
   readonly retryAfterMs: number | null;
   readonly body: Buffer;
 }
 
 /** An answer whose status is not 2xx. */
-export const failureOfResponse = (rig: string, response: UpstreamResponse): RigError => {
-  const { status, retryAfterMs, body } = response;
-  const answer = answerIn(body);
-  const upstreamError = answer && errorObject(answer);
-  const unbilled = answer && statedUsage(answer['usage']);
-  return new RigError(kindOfStatus(status), `rig ${rig} answered with status ${status}`, {
-    status,
-    ...(upstreamError && { upstreamError }),
+export const failureOfResponse = (
+  rig: string,
+  { status, headers, body, retryAfterMs: stated }: UpstreamResponse,
+  errors: ErrorReader,
+): RigError => {
+  // A proxy's HTML page, or nothing: only the status is known.
+  const parsed = parseObject(body.toString('utf8'));
+  const read = (parsed && errors(parsed, headers)) ?? undefined;
+  const unbilled = parsed && statedUsage(parsed['usage']);
+  const { error, kind, status: meant = status, retryAfterMs = stated } = read ?? {};
+  return new RigError(kind ?? kindOfStatus(meant), `rig ${rig} answered with status ${status}`, {
+    status: meant,
+    ...(error && { upstreamError: error }),
     ...(unbilled && { unbilled }),
     ...(retryAfterMs !== null && { retryAfterMs }),
   });
 };
 
-const errorObject = (answer: JsonObject): JsonObject | null => {
-  // Older vLLM puts the fields of the error at the top.
-  const { error = answer } = answer;
-  if (isObject(error)) return error;
-  return typeof error === 'string' ? { message: error } : null;
-};
-
-const answerIn = (body: Buffer): JsonObject | null => {
-  try {
-    const parsed: unknown = JSON.parse(body.toString('utf8'));
-    return isObject(parsed) && !isDeeperThan(parsed, ANSWER_LEVELS_MAX) ? parsed : null;
-  } catch {
-    // A proxy's HTML page, or nothing: only the status is known.
-    return null;
-  }
-};
-
-/** An `error` sent as a chunk, before anything was delivered; it may carry a status as its code. */
-export const failureOfErrorChunk = (rig: string, error: unknown): RigError => {
-  const upstreamError = isObject(error) ? error : { message: String(error) };
-  const { code } = upstreamError;
-  const status = Number.isInteger(code) ? Number(code) : 500;
-  return new RigError(kindOfStatus(status), `rig ${rig} answered with an error chunk`, {
-    upstreamError,
+/** An error sent with the status 200: within a stream, or as a whole answer. */
+export const failureOfEvent = (
+  rig: string,
+  { error, kind, status = 500, name = 'an error chunk', retryAfterMs }: ProviderError,
+): RigError =>
+  new RigError(kind ?? kindOfStatus(status), `rig ${rig} answered with ${name}`, {
+    upstreamError: error,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
-};
 
 const CODES_OF_TIME_OUTS: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
@@ -94,10 +84,7 @@ const codeOf = (cause: unknown): string =>
  * `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`, of any length; null when
  * unreadable.
  */
-export const retryAfterMsOf = (
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  nowMs: number,
-): number | null => {
+export const retryAfterMsOf = (headers: ResponseHeaders, nowMs: number): number | null => {
   const ms = headers['retry-after-ms'];
   if (typeof ms === 'string' && /^\d+$/.test(ms)) return waitOf(Number(ms));
   const after = headers['retry-after'];

@@ -88,10 +88,11 @@ export class RigQueue {
     priority,
     account,
     attempts,
-  }: Pick<Applicant, 'candidates' | 'priority' | 'account' | 'attempts'>): RouteError | null {
+    model,
+  }: Omit<Applicant, 'signal'>): RouteError | null {
     const nowMs = this.ports.now();
-    const up = candidates.filter((state) => state.isUp(nowMs));
-    if (up.length === 0) return this.downError(candidates, attempts);
+    const up = candidates.filter((state) => state.isUp(nowMs, model));
+    if (up.length === 0) return this.downError(candidates, model, attempts);
     // Lines of batches wait for as long as it takes.
     if (priority === 'batch') return null;
     if (up.some((state) => state.hasSlotFor(priority))) return null;
@@ -107,11 +108,11 @@ export class RigQueue {
   private tryAdmit({ candidates, priority, model }: Applicant): RigSlot | null {
     const state = this.best(candidates, priority, model);
     if (!state) return null;
-    const visit = state.enter(this.ports.now, this.onSlotFree, priority);
+    const visit = state.enter(this.ports.now, this.onSlotFree, model, priority);
     return { state, visit };
   }
 
-  /** The nearest, healthiest, quickest, least loaded rig with a slot; equals are drawn. */
+  /** The nearest, healthiest, quickest, least loaded rig with a slot; equals are drawn by weight. */
   private best(
     candidates: readonly RigState[],
     priority: Priority,
@@ -120,12 +121,14 @@ export class RigQueue {
     const nowMs = this.ports.now();
     let best: RigState | null = null;
     let bestScore = Infinity;
-    let equals = 1;
+    let weights = 0;
     for (const state of candidates) {
-      if (!state.hasSlotFor(priority) || !state.isUp(nowMs)) continue;
+      if (!state.hasSlotFor(priority) || !state.isUp(nowMs, model)) continue;
       const score = state.score(nowMs, model);
-      equals = score === bestScore ? equals + 1 : 1;
-      if (score > bestScore || (equals > 1 && this.ports.random() * equals >= 1)) continue;
+      const weight = state.weightOf(model);
+      const isEqual = score === bestScore;
+      weights = isEqual ? weights + weight : weight;
+      if (score > bestScore || (isEqual && this.ports.random() * weights >= weight)) continue;
       best = state;
       bestScore = score;
     }
@@ -191,17 +194,22 @@ export class RigQueue {
   private rejectUnserved(queue: Iterable<Waiting>): void {
     const nowMs = this.ports.now();
     for (const waiting of [...queue]) {
-      const { candidates, attempts } = waiting.applicant;
-      if (candidates.some((state) => state.isUp(nowMs))) continue;
-      waiting.reject(this.downError(candidates, attempts));
+      const { candidates, attempts, model } = waiting.applicant;
+      if (candidates.some((state) => state.isUp(nowMs, model))) continue;
+      waiting.reject(this.downError(candidates, model, attempts));
     }
   }
 
-  private downError(candidates: readonly RigState[], attempts: readonly Attempt[]): RouteError {
+  private downError(
+    candidates: readonly RigState[],
+    model: string,
+    attempts: readonly Attempt[],
+  ): RouteError {
     const nowMs = this.ports.now();
-    const downMs = candidates.map((state) => state.downMs(nowMs));
+    const downMs = candidates.map((state) => state.downMs(nowMs, model));
     const failures = candidates.map((state) => state.lastFailure).filter((error) => error !== null);
-    const rigError = failures.at(-1);
+    const pauses = candidates.map((state) => state.pausedBy(model, nowMs));
+    const rigError = pauses.find((cause) => cause !== null) ?? failures.at(-1);
     const cooling = failures.some(({ kind }) => kind === 'overloaded');
     return new RouteError(
       cooling ? 'overloaded' : 'down',

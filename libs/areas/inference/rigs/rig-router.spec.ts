@@ -180,6 +180,17 @@ describe('a failed attempt', () => {
     expect(a.asked).toHaveLength(1);
   });
 
+  it('pauses the model of a 429 on that rig, and none of its other models', async () => {
+    const limited = failing('overloaded', { status: 429, retryAfterMs: 60_000 });
+    const a = scripted(limited, ANSWER);
+    const { complete, check } = routerOf({ rigsOf: { a: a.backend } });
+    expect(await errorOf(complete())).toMatchObject({ kind: 'overloaded' });
+    expect(check()).toMatchObject({ kind: 'overloaded', details: { rigError: limited } });
+    expect(check({ model: 'only-a' })).toBeNull();
+    expect((await complete({ model: 'only-a' })).rig).toBe('a');
+    expect(a.asked).toHaveLength(2);
+  });
+
   it('keeps the rig out of the choice for all of a long Retry-After', async () => {
     const hour = failing('overloaded', { status: 503, retryAfterMs: 3_600_000 });
     const a = scripted(hour, ANSWER);

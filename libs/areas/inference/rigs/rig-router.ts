@@ -1,18 +1,20 @@
 import { type Clock } from '#platform/kernel/clock.js';
+import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
+import { RigQueue, type RigQueueLimits, type RigQueuePorts, type RigSlot } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { type Need, needsOf, NO_NEEDS } from './chat-features.js';
-import { ableTo, refuseFields } from './rig-eligibility.js';
+import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { ableTo, hasFeature, refuseFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { type Asked, type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
   type Priority,
   type Rig,
   type RigChange,
+  type RigModelTerms,
   RigState,
   type RigStatus,
   type Visit,
@@ -58,21 +60,27 @@ export interface RouteTarget {
 export interface RouteOrder extends RouteTarget {
   /** Default: interactive. */
   readonly priority?: Priority;
-  /** Called when a rig is asked. */
-  readonly request: () => ChatRequest;
+  /** Called when a rig is asked, with its terms for the model, if it has some of its own. */
+  readonly request: (terms?: RigModelTerms) => ChatRequest;
   /** What a rig must do to answer it, as `needsOf` finds it. */
   readonly needs: readonly Need[];
+  /** The dialect of the original request, for rigs that speak it. */
+  readonly dialect?: CallerDialect;
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs'> {
-  readonly request: () => EmbeddingRequest;
+export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs' | 'dialect'> {
+  readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
 }
 
 export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
   readonly attempts: readonly Attempt[];
+  /** What that rig calls the model; absent: as the catalog's model says. */
+  readonly modelSent?: string;
+  /** That rig speaks the dialect of the original request, and was sent it. */
+  readonly isOriginal?: boolean;
 }
 
 export interface RoutedAnswer extends Routed {
@@ -97,7 +105,9 @@ export interface RigRouter {
    * has a field of the operator of one of them: before anything is held for it.
    * @throws RouteError
    */
-  check(target: RouteTarget, body: JsonObject): void;
+  check(target: RouteTarget, body: JsonObject, original?: OriginalRequest): void;
+  /** Whether a rig of the model takes requests of this dialect as they are. */
+  speaks(model: string, dialect: SpokenDialect): boolean;
   /**
    * Rejects such needs and fields, whether a rig is up or not.
    * @throws RouteError
@@ -131,45 +141,44 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     return { model, account, priority, signal, rigs };
   };
   const meterOf = createMeters(options);
-  const allowed = (target: RouteTarget, body: JsonObject): readonly RigState[] => {
-    const candidates = ableTo(needsOf(body), candidatesFor(target), target);
+  const allowed = (
+    target: RouteTarget,
+    body: JsonObject,
+    original?: OriginalRequest,
+  ): readonly RigState[] => {
+    const needs = requestNeedsOf(body, original);
+    const candidates = ableTo(needs, candidatesFor(target), target);
     refuseFields(candidates, body);
     return candidates;
   };
   return {
     refuseFields: (target, body) => void allowed(target, body),
-    check(target, body) {
-      const candidates = allowed(target, body);
-      const { account = NO_ACCOUNT } = target;
-      const request = { candidates, account, priority: 'interactive', attempts: [] } as const;
-      const rejection = queue.rejectionOf(request);
+    speaks: (model, feature) =>
+      states.some(({ rig }) => [...rig.models].includes(model) && hasFeature(rig, { feature })),
+    check(target, body, original) {
+      const candidates = allowed(target, body, original);
+      const rejection = queue.rejectionOf(interactive(target, candidates));
       if (rejection) throw rejection;
     },
     async complete(order, signal) {
-      const ask = (rig: Rig): Promise<ChatAnswer> => {
-        const meter = meterOf(rig, order, signal);
-        return meter.whole(rig.backend.complete(meter.sending(order.request()), signal));
-      };
-      return answered(await asking.ask(askerOf(order, signal), ask));
+      const ask = (rig: Rig): Promise<ChatAnswer> =>
+        meterOf(rig, order, signal).ask(requestFor(rig, order), (request) =>
+          rig.backend.complete(request, signal),
+        );
+      return answered(await asking.ask(askerOf(order, signal), ask), order);
     },
     async embed(order, signal) {
-      const ask = (rig: Rig): Promise<EmbeddingAnswer> => {
-        const { name, backend } = rig;
-        if (!backend.embed) {
-          throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
-        }
-        const meter = meterOf(rig, order, signal);
-        return meter.whole(backend.embed(meter.sending(order.request()), signal));
-      };
-      return answered(await asking.ask(askerOf(order, signal), ask));
+      const ask = (rig: Rig): Promise<EmbeddingAnswer> =>
+        meterOf(rig, order, signal).ask(requestFor(rig, order), (request) =>
+          embeddingsOf(rig, request, signal),
+        );
+      return answered(await asking.ask(askerOf(order, signal), ask), order);
     },
     async stream(order, signal) {
-      const open = async (rig: Rig) => {
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
         const meter = meterOf(rig, order, signal);
-        const pages = rig.backend.stream(meter.sending(order.request()), signal);
-        return { pages, meter, first: await meter.opening(pages.next()) };
-      };
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), open);
+        return firstPage(rig.backend.stream(meter.sending(requestFor(rig, order)), signal), meter);
+      });
       const { state, visit } = slot;
       const answered = attempts.at(-1);
       if (answered && !value.first.done) {
@@ -177,7 +186,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         state.recordFirstToken(order.model, firstTokenMs, clock.now());
       }
       const pages = new VisitingPages(value.pages, value.first, visit, value.meter);
-      return { pages, rig: state.rig.name, attempts };
+      return { pages, ...routedBy(slot, order), attempts };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
@@ -185,7 +194,26 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   };
 };
 
-type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
+/** A request whose caller waits, before it is asked for. */
+const interactive = (
+  { model, account = NO_ACCOUNT }: RouteTarget,
+  candidates: readonly RigState[],
+) => ({ candidates, account, model, priority: 'interactive', attempts: [] }) as const;
+
+const embeddingsOf = (
+  { name, backend }: Rig,
+  request: EmbeddingRequest,
+  signal: AbortSignal,
+): Promise<EmbeddingAnswer> => {
+  if (backend.embed) return backend.embed(request, signal);
+  throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
+};
+
+const firstPage = async (pages: RoutedStream['pages'], meter: AttemptMeter) => ({
+  pages,
+  meter,
+  first: await meter.opening(pages.next()),
+});
 
 const ignored: AttemptObserver = () => undefined;
 
@@ -199,10 +227,39 @@ const closeAll = async (rigs: readonly Rig[]): Promise<void> => {
 };
 
 /** Frees the slot of an answer that is whole. */
-const answered = <Answer>({ value, slot, attempts }: Asked<Answer>) => {
+const answered = <Answer>(
+  { value, slot, attempts }: Asked<Answer>,
+  order: RouteTarget & Pick<RouteOrder, 'dialect'>,
+) => {
   slot.visit.leave();
-  return { answer: value, rig: slot.state.rig.name, attempts };
+  return { answer: value, ...routedBy(slot, order), attempts };
 };
+
+/** The request in the rig's own terms: with the name that it has for the model. */
+const requestFor = <Request extends { readonly body: JsonObject }>(
+  { terms }: Rig,
+  { model, request }: { model: string; request: (terms?: RigModelTerms) => Request },
+): Request => {
+  const own = terms?.get(model);
+  const asked = request(own);
+  return own ? { ...asked, body: { ...asked.body, model: own.upstreamId } } : asked;
+};
+
+const routedBy = (
+  { state: { rig } }: RigSlot,
+  { model, dialect }: RouteTarget & Pick<RouteOrder, 'dialect'>,
+): Omit<Routed, 'attempts'> => {
+  const terms = rig.terms?.get(model);
+  const isOriginal =
+    dialect !== undefined && dialect !== 'chat' && hasFeature(rig, { feature: dialect });
+  return {
+    rig: rig.name,
+    ...(terms && { modelSent: terms.upstreamId }),
+    ...(isOriginal && { isOriginal }),
+  };
+};
+
+type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
 
 /** The account of requests that name none. */
 const NO_ACCOUNT = '';

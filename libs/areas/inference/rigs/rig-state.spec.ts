@@ -16,13 +16,14 @@ describe('a rig whose trial fails', () => {
       const visit = state.enter(
         () => nowMs,
         () => undefined,
+        'llama',
       );
       visit.failed(failing('unreachable'));
       visit.leave();
     };
     for (let sent = 0; sent < BREAKER_THRESHOLDS.failuresToOpen; sent += 1) fail();
-    nowMs += state.downMs(nowMs);
+    nowMs += state.downMs(nowMs, 'llama');
     fail();
-    expect(state.downMs(nowMs)).toBe(downMs);
+    expect(state.downMs(nowMs, 'llama')).toBe(downMs);
   });
 });

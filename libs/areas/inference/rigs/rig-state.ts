@@ -18,6 +18,15 @@ import { type RigModelCost } from './rig-attempt.js';
  */
 export type Priority = 'interactive' | 'batch';
 
+/** What a rig calls a model, and how it is asked. */
+export interface RigModelTerms {
+  readonly upstreamId: string;
+  /** Its share of the model's requests, beside the other rigs; default: 1. */
+  readonly weight?: number;
+  /** As in `ServedModel`. */
+  readonly sendsDefaults: boolean;
+}
+
 /** A rig as the catalog describes it. */
 export interface Rig {
   /** Unique; what `rig_{name}` pins. */
@@ -29,6 +38,8 @@ export interface Rig {
   readonly batchConcurrencyMax?: number;
   /** The catalog ids of the models it serves. */
   readonly models: Pick<ReadonlySet<string>, 'has'> & Iterable<string>;
+  /** Its terms by the catalog ids; default: those of each model. */
+  readonly terms?: ReadonlyMap<string, RigModelTerms>;
   /** What it does beyond text; default: everything. */
   readonly features?: ReadonlySet<ChatFeature>;
   /** Null or absent: it belongs to no region, and is near to every gateway. */
@@ -92,6 +103,12 @@ interface FirstToken {
   readonly atMs: number;
 }
 
+/** Of one model, after a 429. */
+interface Pause {
+  readonly untilMs: number;
+  readonly cause: RigError;
+}
+
 /** Ends one request at a rig. */
 export interface Visit {
   /** The rig answered, or rejected the request itself: it is healthy. */
@@ -110,8 +127,10 @@ export class RigState {
   private breaker: BreakerState = closedBreaker;
   private errorRate = 0;
   private errorRateAtMs = 0;
-  /** The end of the `Retry-After` of a 429 or 503. */
+  /** The end of the `Retry-After` of a 503. */
   private coolsUntilMs = 0;
+  /** The ends of the `Retry-After` of a 429, which is about one model. */
+  private readonly pausedModels = new Map<string, Pause>();
   private readonly firstTokens = new Map<string, FirstToken>();
 
   constructor(
@@ -134,19 +153,29 @@ export class RigState {
   }
 
   /** Whether it may be sent requests at all, however busy it is. */
-  isUp(nowMs: number): boolean {
-    return nowMs >= this.coolsUntilMs && mayPass(this.breaker, nowMs);
+  isUp(nowMs: number, model: string): boolean {
+    return nowMs >= this.coolUntilMs(model) && mayPass(this.breaker, nowMs);
   }
 
   /** Milliseconds until it is worth asking again; 0 for a rig that is up. */
-  downMs(nowMs: number): number {
+  downMs(nowMs: number, model: string): number {
     const openMs = this.breaker.status === 'open' ? this.breaker.untilMs - nowMs : 0;
-    return Math.max(0, openMs, this.coolsUntilMs - nowMs);
+    return Math.max(0, openMs, this.coolUntilMs(model) - nowMs);
   }
 
   /** Like `downMs`, for a caller that could wait: an open breaker is not waited for. */
-  waitMs(nowMs: number): number {
-    return mayPass(this.breaker, nowMs) ? Math.max(0, this.coolsUntilMs - nowMs) : Infinity;
+  waitMs(nowMs: number, model: string): number {
+    return mayPass(this.breaker, nowMs) ? Math.max(0, this.coolUntilMs(model) - nowMs) : Infinity;
+  }
+
+  /** The 429 for which this model waits now, or null. */
+  pausedBy(model: string, nowMs: number): RigError | null {
+    const pause = this.pausedModels.get(model);
+    return pause && nowMs < pause.untilMs ? pause.cause : null;
+  }
+
+  private coolUntilMs(model: string): number {
+    return Math.max(this.coolsUntilMs, this.pausedModels.get(model)?.untilMs ?? 0);
   }
 
   /**
@@ -154,11 +183,15 @@ export class RigState {
    * breaker not closed, and above all by another region.
    */
   score(nowMs: number, model: string): number {
-    const load = this.inFlight / this.rig.maxConcurrency;
+    const load = this.inFlight / (this.rig.maxConcurrency * this.weightOf(model));
     const doubt = this.breaker.status === 'closed' ? 0 : ERROR_RATE_WEIGHT;
     const distance = this.rig.isRemote === true ? REMOTE_WEIGHT : 0;
     const errors = ERROR_RATE_WEIGHT * this.errorRateAt(nowMs);
     return load + this.slowness(model, nowMs) + errors + doubt + distance;
+  }
+
+  weightOf(model: string): number {
+    return this.rig.terms?.get(model)?.weight ?? 1;
   }
 
   /** Counts a stream's time to its first page in the moving average of its model. */
@@ -178,7 +211,12 @@ export class RigState {
   }
 
   /** @param onSlotFree is called when the slot is free again */
-  enter(now: () => number, onSlotFree: () => void, priority: Priority = 'interactive'): Visit {
+  enter(
+    now: () => number,
+    onSlotFree: () => void,
+    model: string,
+    priority: Priority = 'interactive',
+  ): Visit {
     const batchSlots = priority === 'batch' ? 1 : 0;
     this.inFlight += 1;
     this.batchInFlight += batchSlots;
@@ -191,7 +229,7 @@ export class RigState {
         this.recordOutcome(0, now());
       },
       failed: (error) => {
-        this.recordFailure(error, epoch, now());
+        this.recordFailure(error, model, epoch, now());
       },
       leave: () => {
         if (!present) return;
@@ -219,7 +257,7 @@ export class RigState {
     };
   }
 
-  private recordFailure(error: RigError, epoch: number, nowMs: number): void {
+  private recordFailure(error: RigError, model: string, epoch: number, nowMs: number): void {
     switch (error.kind) {
       case 'cancelled':
         return;
@@ -229,7 +267,7 @@ export class RigState {
         return;
       case 'overloaded':
         this.lastFailure = error;
-        this.coolsUntilMs = Math.max(this.coolsUntilMs, nowMs + (error.details.retryAfterMs ?? 0));
+        this.pause(error, model, nowMs);
         return;
       case 'unreachable':
       case 'timed-out':
@@ -239,6 +277,15 @@ export class RigState {
         this.lastFailure = error;
         this.shift({ type: 'failed', epoch, atMs: nowMs }, error);
         this.recordOutcome(1, nowMs);
+    }
+  }
+
+  private pause(cause: RigError, model: string, nowMs: number): void {
+    const untilMs = nowMs + (cause.details.retryAfterMs ?? 0);
+    if (cause.details.status !== 429) {
+      this.coolsUntilMs = Math.max(this.coolsUntilMs, untilMs);
+    } else if (untilMs >= (this.pausedModels.get(model)?.untilMs ?? 0)) {
+      this.pausedModels.set(model, { untilMs, cause });
     }
   }
 

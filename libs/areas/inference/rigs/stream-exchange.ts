@@ -1,18 +1,27 @@
 import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
 import { type ChatChunk, type ChatRequest, type JsonObject, RigError } from './chat-backend.js';
-import { failureOfErrorChunk } from './rig-failure.js';
+import { countedPrompt } from './counted-usage.js';
+import {
+  type Dialect,
+  type EventReader,
+  type FrameFormat,
+  type FrameReader,
+  type StreamPiece,
+} from './dialects/dialect.js';
+import { asksForUsage } from './dialects/openai/openai.dialect.js';
+import { failureOfEvent } from './rig-failure.js';
 import { ServerSentEvents } from './server-sent-events.js';
-import { serviceTierOf, statedUsage } from './openai-usage.js';
-import { takeCost } from './stated-cost.js';
-import { countedPromptTokens, deltasOf, isObject } from './token-usage.js';
-import { type ExchangeLimits, parseObject, UpstreamExchange } from './upstream-exchange.js';
+import { takeCostIn } from './stated-cost.js';
+import { type ExchangeLimits, UpstreamExchange } from './upstream-exchange.js';
 
 /**
  * A stream of chunks, parsed as bytes arrive and delivered in pages. A page has all chunks since
  * the last page; for a fast consumer that is one read of the socket.
  */
 export class StreamExchange extends UpstreamExchange {
-  private readonly events: ServerSentEvents;
+  private readonly events: FrameReader;
+  private readonly reader: EventReader;
+  private readonly usageAsked: boolean;
   private waiting: (() => void) | null = null;
   private page: ChatChunk[] = [];
   private pageBytes = 0;
@@ -20,30 +29,28 @@ export class StreamExchange extends UpstreamExchange {
   private taken = false;
   private paused = false;
   private finished = false;
+  /** The provider has sent something other than an error. */
+  private begun = false;
   private last: JsonObject | null = null;
   private stated: Usage | null = null;
-  private tier: string | undefined;
+  /** A chunk with the stated usage is among those for the caller. */
+  private showsUsage = false;
   /** Deltas handed out since the upstream last stated its usage. */
   private deltas = 0;
 
   constructor(
     limits: ExchangeLimits,
     private readonly request: ChatRequest,
-    private readonly usageAsked: boolean,
+    { reader, frames = serverSentEvents }: Pick<Dialect, 'reader' | 'frames'>,
   ) {
     super(limits);
-    const { answerBytesMax: charactersMax } = limits;
-    this.events = new ServerSentEvents((data) => {
-      this.event(data);
-    }, charactersMax);
+    this.reader = reader(request);
+    this.usageAsked = asksForUsage(request);
+    this.events = frames((data, name) => this.event(data, name), limits.answerBytesMax);
   }
 
   get hasPage(): boolean {
     return this.page.length > 0;
-  }
-
-  get isSettled(): boolean {
-    return this.settled;
   }
 
   /** Resolves when there is a page or the end. */
@@ -86,7 +93,7 @@ export class StreamExchange extends UpstreamExchange {
 
   /** The usage chunk for a caller with `include_usage`, when the upstream sent no valid one. */
   owedUsageChunk(): ChatChunk | null {
-    if (!this.usageAsked || this.stated || this.failure || !this.last) return null;
+    if (!this.usageAsked || this.showsUsage || this.failure || !this.last) return null;
     const { id, object, created, model } = this.last;
     return { id, object, created, model, choices: [], usage: usageObject(this.used()) };
   }
@@ -115,7 +122,7 @@ export class StreamExchange extends UpstreamExchange {
     const { rig } = this.limits;
     // Some servers omit `[DONE]`; a finish reason also proves that nothing is missing.
     if (this.finished) this.settle(null);
-    else if (this.last) this.settle(new RigError('broken-off', `rig ${rig} ended a stream early`));
+    else if (this.begun) this.settle(new RigError('broken-off', `rig ${rig} ended a stream early`));
     else this.settle(new RigError('malformed', `rig ${rig} answered without a chunk`));
   }
 
@@ -125,47 +132,42 @@ export class StreamExchange extends UpstreamExchange {
     waiting?.();
   }
 
-  private event(data: string): void {
+  private event(data: string, name: string | undefined): void {
     if (this.settled) return;
     const { rig } = this.limits;
-    if (data === '[DONE]') {
-      if (this.last) this.settle(null);
-      else this.fail(new RigError('malformed', `rig ${rig} answered without a chunk`));
+    const piece = this.reader.read(takeCostIn(data, this.request.cost), name);
+    if (!piece) {
+      this.fail(new RigError('malformed', `rig ${rig} sent a chunk that cannot be read`));
       return;
     }
-    const parsed = parseObject(data);
-    const chunk = parsed && takeCost(parsed, this.request.cost);
-    if (chunk && (chunk['error'] ?? null) !== null) this.fail(this.errorChunk(chunk['error']));
-    else if (chunk && Array.isArray(chunk['choices'])) this.chunk(chunk, chunk['choices']);
-    else this.fail(new RigError('malformed', `rig ${rig} sent a chunk that cannot be read`));
+    if (piece.error) {
+      this.fail(this.reported(failureOfEvent(rig, piece.error)));
+      return;
+    }
+    this.add(piece);
+    if (piece.isEnd !== true) this.begun = true;
+    else if (this.begun) this.settle(null);
+    else this.fail(new RigError('malformed', `rig ${rig} answered without a chunk`));
   }
 
-  private errorChunk(error: unknown): RigError {
-    const failure = failureOfErrorChunk(this.limits.rig, error);
-    if (!this.last) return failure;
+  /** An error after chunks breaks the stream. */
+  private reported(failure: RigError): RigError {
+    if (!this.begun) return failure;
     return new RigError('broken-off', failure.message, failure.details);
   }
 
-  private chunk(chunk: JsonObject, choices: readonly unknown[]): void {
-    this.last = chunk;
-    this.tier ??= serviceTierOf(chunk);
-    this.pageDeltas += deltasOf(choices);
-    if (choices.some(hasFinishReason)) this.finished = true;
-    if ('usage' in chunk) this.chunkWithUsage(chunk, choices);
-    else this.page.push(chunk);
-  }
-
-  /** A usage that was not requested, or is not valid, is removed. */
-  private chunkWithUsage(chunk: JsonObject, choices: readonly unknown[]): void {
-    const { usage, ...rest } = chunk;
-    const stated = statedUsage(usage);
-    if (stated) {
-      this.stated = stated;
+  private add({ chunks, deltas = 0, usage, serviceTier, isFinished }: StreamPiece): void {
+    this.last = chunks.at(-1) ?? this.last;
+    this.tier ??= serviceTier;
+    this.pageDeltas += deltas;
+    if (isFinished === true) this.finished = true;
+    if (usage) {
+      this.stated = usage;
+      this.showsUsage ||= chunks.some((chunk) => (chunk['usage'] ?? null) !== null);
       this.deltas = 0;
       this.pageDeltas = 0;
     }
-    if (this.usageAsked && (stated || usage === null)) this.page.push(chunk);
-    else if (choices.length > 0 || usage === null) this.page.push(rest);
+    this.page.push(...chunks);
   }
 
   /** The last stated usage, plus the count of later chunks. */
@@ -173,16 +175,16 @@ export class StreamExchange extends UpstreamExchange {
     const { stated, deltas, tier } = this;
     const answered = tier === undefined ? {} : { serviceTier: tier };
     if (stated && deltas === 0) return { ...stated, ...answered };
-    const { body, promptTokensMax } = this.request;
+    const counted = countedPrompt(this.request);
     return {
+      ...counted,
       ...stated,
       ...answered,
-      promptTokens: stated?.promptTokens ?? countedPromptTokens(body, promptTokensMax),
       completionTokens: (stated?.completionTokens ?? 0) + deltas,
       source: 'counted',
     };
   }
 }
 
-const hasFinishReason = (choice: unknown): boolean =>
-  isObject(choice) && typeof choice['finish_reason'] === 'string';
+const serverSentEvents: FrameFormat = (onEvent, charactersMax) =>
+  new ServerSentEvents(onEvent, charactersMax);

@@ -1,15 +1,18 @@
 import { type Dispatcher } from 'undici';
-import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
-import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type JsonObject, RigError } from './chat-backend.js';
-import { keepSource } from './json-source.js';
-import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
-import { failureOfConnection, failureOfResponse, retryAfterMsOf } from './rig-failure.js';
-import { serviceTierOf, statedUsage } from './openai-usage.js';
+import { type CostSink } from './cost-sink.js';
+import { type Dialect, type ProviderError, type ResponseHeaders } from './dialects/dialect.js';
+import { parseObject } from './parsed-object.js';
+import {
+  failureOfConnection,
+  failureOfEvent,
+  failureOfResponse,
+  retryAfterMsOf,
+} from './rig-failure.js';
 import { takeCost } from './stated-cost.js';
-import { countedAnswerTokens, countedPromptTokens, isObject } from './token-usage.js';
 
-export interface ExchangeLimits {
+export interface ExchangeLimits extends Pick<Dialect, 'errors' | 'tierIn'> {
   /** The rig's name, for messages. */
   readonly rig: string;
   /** Bytes of a whole answer, and characters of one event of a stream. */
@@ -19,8 +22,6 @@ export interface ExchangeLimits {
   /** Milliseconds since the epoch, to read a `Retry-After` date. */
   readonly now: () => number;
 }
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A longer error page is cut; only its `error` object is read. */
 const ERROR_BYTES_MAX = 65_536;
@@ -33,14 +34,22 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected controller: Dispatcher.DispatchController | null = null;
   protected settled = false;
   protected failure: RigError | null = null;
+  /** The service tier that the headers of the answer state. */
+  protected tier: string | undefined;
   private isSent = false;
   /** 0 before the headers of the answer. */
   private status = 0;
+  /** Of an answer that is an error. */
+  private headers: ResponseHeaders = {};
   private retryAfterMs: number | null = null;
   private body: Buffer[] = [];
   private bodyBytes = 0;
 
   constructor(protected readonly limits: ExchangeLimits) {}
+
+  get isSettled(): boolean {
+    return this.settled;
+  }
 
   /** Bytes of a 2xx answer. */
   protected abstract accept(bytes: Buffer): void;
@@ -73,10 +82,15 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Headers,
+    headers: ResponseHeaders,
   ): void {
     this.status = status;
-    if (status >= 300) this.retryAfterMs = retryAfterMsOf(headers, this.limits.now());
+    if (status < 300) {
+      this.tier = this.limits.tierIn?.(headers);
+      return;
+    }
+    this.headers = headers;
+    this.retryAfterMs = retryAfterMsOf(headers, this.limits.now());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -88,15 +102,14 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.settled) return;
     if (this.status < 300) this.ended();
-    else this.settle(failureOfResponse(this.limits.rig, this.response()));
+    else this.settle(this.failureOfStatus());
   }
 
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.settled) return;
-    const { rig } = this.limits;
     // The status was read before the page broke, and it is more precise than the connection error.
-    if (this.status >= 300) this.settle(failureOfResponse(rig, this.response()));
-    else this.settle(failureOfConnection(rig, cause, this.isSent));
+    if (this.status >= 300) this.settle(this.failureOfStatus());
+    else this.settle(failureOfConnection(this.limits.rig, cause, this.isSent));
   }
 
   protected collect(bytes: Buffer): number {
@@ -123,8 +136,10 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(failure);
   }
 
-  private response() {
-    return { status: this.status, retryAfterMs: this.retryAfterMs, body: this.collected() };
+  private failureOfStatus(): RigError {
+    const { status, headers, retryAfterMs, limits } = this;
+    const response = { status, headers, retryAfterMs, body: this.collected() };
+    return failureOfResponse(limits.rig, response, limits.errors);
   }
 }
 
@@ -133,33 +148,14 @@ export interface AnswerForm<Answer> {
   /** For messages, such as `completion`. */
   readonly name: string;
   /** Null for JSON that is no such answer. */
-  read(answer: JsonObject): Answer | null;
+  read(answer: JsonObject, tier: string | undefined): Answer | null;
+  /** The error that an answer is. Absent: none is. */
+  readonly failure?: ((answer: JsonObject) => ProviderError | null) | undefined;
   /** The usage of a request without an answer, counted here. */
   counted(): Usage;
+  /** Absent where the rig states no cost. */
+  readonly cost?: CostSink | undefined;
 }
-
-/** A chat. */
-export const chatForm = ({ body, promptTokensMax, cost }: ChatRequest): AnswerForm<ChatAnswer> => {
-  const counted = (): Usage => {
-    const promptTokens = countedPromptTokens(body, promptTokensMax);
-    return { promptTokens, completionTokens: 0, source: 'counted' };
-  };
-  return {
-    name: 'completion',
-    counted,
-    read: (answer) => {
-      if (!Array.isArray(answer['choices'])) return null;
-      const completion = takeCost(answer, cost);
-      const stated = statedUsage(completion['usage']);
-      const serviceTier = serviceTierOf(completion);
-      if (stated) {
-        return { completion, usage: { ...stated, ...(serviceTier && { serviceTier }) } };
-      }
-      const usage: Usage = { ...counted(), completionTokens: countedAnswerTokens(completion) };
-      return { completion: { ...completion, usage: usageObject(usage) }, usage };
-    },
-  };
-};
 
 /** An answer in one piece. */
 export class AnswerExchange<Answer> extends UpstreamExchange {
@@ -189,8 +185,14 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
   }
 
   protected override ended(): void {
-    const json = parseObject(this.collected().toString('utf8'));
-    this.whole = json && this.form.read(json);
+    const parsed = parseObject(this.collected().toString('utf8'));
+    const json = parsed && takeCost(parsed, this.form.cost);
+    const error = json && this.form.failure?.(json);
+    if (error) {
+      this.settle(failureOfEvent(this.limits.rig, error));
+      return;
+    }
+    this.whole = json && this.form.read(json, this.tier);
     if (this.whole !== null) {
       this.settle(null);
     } else {
@@ -205,15 +207,3 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
     else this.resolvers.reject(this.failure);
   }
 }
-
-/** Null for what is no JSON object, and for one that is nested too deep. */
-export const parseObject = (text: string): JsonObject | null => {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (!isObject(parsed) || isDeeperThan(parsed, ANSWER_LEVELS_MAX)) return null;
-    keepSource(parsed, text);
-    return parsed;
-  } catch {
-    return null;
-  }
-};

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { json, never, type Script, startUpstream, type Upstream } from './upstream.fake.js';
+import { bearer, keyCredential } from './dialects/credentials.js';
 import { upstreamModels } from './upstream-models.js';
 
 describe('the models of an upstream', () => {
@@ -10,7 +11,12 @@ describe('the models of an upstream', () => {
   const list = async (script: Script, signal = never, timeoutMs = 10_000) => {
     upstream = await startUpstream(script);
     const { baseUrl } = upstream;
-    const options = { name: 'rack', baseUrl, apiKey: 'k-1', timeoutMs };
+    const options = {
+      name: 'rack',
+      baseUrl,
+      credential: keyCredential('rack', { key: 'k-1' }, bearer),
+      timeoutMs,
+    };
     return upstreamModels(options, signal);
   };
 

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { RigError } from './chat-backend.js';
+import { type Credential } from './dialects/dialect.js';
 import { isObject } from './token-usage.js';
 
 export interface UpstreamModelsOptions {
@@ -8,7 +9,10 @@ export interface UpstreamModelsOptions {
   readonly name: string;
   /** With the version in it, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  readonly apiKey?: string;
+  /** What authorizes requests to it. */
+  readonly credential?: Credential | undefined;
+  /** As in `HttpRigOptions`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** For the whole answer. Default 10,000. */
   readonly timeoutMs?: number;
 }
@@ -16,7 +20,7 @@ export interface UpstreamModelsOptions {
 const BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * The ids of the models that an OpenAI-compatible server lists.
+ * The ids of the models that a server lists at `/models`, as OpenAI and Anthropic do.
  * @throws RigError, whose message names the rig and no address
  */
 export const upstreamModels = async (
@@ -39,11 +43,13 @@ export const upstreamModels = async (
 };
 
 const listed = async (
-  { name, baseUrl, apiKey }: UpstreamModelsOptions,
+  { name, baseUrl, credential, headers: own }: UpstreamModelsOptions,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const url = `${withoutTrailing(baseUrl, '/')}/models`;
+  const url = new URL(`${withoutTrailing(baseUrl, '/')}/models`);
+  const headers = { ...own };
+  const asked = { method: 'GET', url, headers, body: '' } as const;
+  Object.assign(headers, await credential?.headersFor(asked, signal));
   const { statusCode: status, body } = await request(url, { headers, signal });
   if (status !== 200) {
     await body.dump();

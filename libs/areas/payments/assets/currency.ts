@@ -2,15 +2,15 @@ import { type CryptoCurrency, type CryptoNetwork } from '#events/payments/crypto
 import { divideRoundingUp, MICRO_USD_PER_USD, type MicroUsd } from '#platform/kernel/money.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 
-/** What is known of a currency before any price. */
+/** The facts of a currency that need no price. */
 export interface Currency {
   readonly code: CryptoCurrency;
   readonly network: CryptoNetwork;
   /** The smallest unit is a coin / 10^decimals. */
   readonly decimals: number;
   /**
-   * Amounts due are multiples of so many units. Ether has 18 decimals: with 8, an amount is exact
-   * as a number of JSON, and people can type it.
+   * Amounts due are multiples of this number of units. Ether has 18 decimals: with 8, an amount is
+   * exact as a number of JSON, and people can type it.
    */
   readonly stepUnits: bigint;
   /** The contract of an ERC-20 token; null for the coin of its network. */
@@ -46,13 +46,13 @@ export const currencies: Readonly<Record<CryptoCurrency, Currency>> = {
 
 const unitsPerCoin = ({ decimals }: Currency): bigint => 10n ** BigInt(decimals);
 
-/** What is due for an amount at the price of a coin; rounded up to the step. */
+/** The units due for an amount at the price of a coin; rounded up to the step. */
 export const unitsFor = (currency: Currency, amount: MicroUsd, priceMicroUsd: MicroUsd): bigint => {
   const exact = divideRoundingUp(amount * unitsPerCoin(currency), priceMicroUsd);
   return divideRoundingUp(exact, currency.stepUnits) * currency.stepUnits;
 };
 
-/** What units are worth at the price of a coin; rounded down. */
+/** The worth of units at the price of a coin; rounded down. */
 export const worthOf = (
   currency: Pick<Currency, 'decimals'>,
   units: bigint,

@@ -16,7 +16,7 @@ interface Listed {
 }
 
 describe('the addresses of an account', () => {
-  it('are those that Electrum lists for the same key', async () => {
+  it('are the addresses that Electrum lists for the same key', async () => {
     const { source, accounts } = JSON.parse(await readFile(FILE, 'utf8')) as Listed;
     expect(source).toMatch(/^Electrum \d/);
     expect(accounts.length).toBeGreaterThan(1);

@@ -44,7 +44,7 @@ describe('an amount due', () => {
     expect(toCoins(currencies.ETH, due)).toBe('0.01500002');
   });
 
-  it('is worth no more than what it was for', () => {
+  it('is worth no more than the invoice', () => {
     const due = unitsFor(currencies.DOGE, 5_000_000n, 81_234n);
     expect(worthOf(currencies.DOGE, due, 81_234n)).toBeGreaterThanOrEqual(5_000_000n);
     expect(worthOf(currencies.DOGE, due - 1n, 81_234n)).toBeLessThan(5_000_000n);

@@ -14,7 +14,7 @@ const ethereumUri = ({ contract }: Currency, address: string, units: bigint): st
     : `ethereum:${contract}@${ETHEREUM_CHAIN_ID}/transfer?address=${address}&uint256=${units}`;
 
 /**
- * What a wallet opens, and what the QR code contains: BIP-21, EIP-681 or Solana Pay.
+ * The URI that a wallet opens, and the content of the QR code: BIP-21, EIP-681 or Solana Pay.
  * @throws RangeError for a target that is not of the currency's network
  */
 export const paymentUri = (currency: Currency, target: PaymentTarget, units: bigint): string => {

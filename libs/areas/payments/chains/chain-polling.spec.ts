@@ -48,7 +48,7 @@ describe('the polling of chains', () => {
     expect(polling.status()).toMatchObject({ name: 'crypto-chains', failure: null, position: 9n });
   });
 
-  it('shows a chain that cannot be read, and goes on with the others', async () => {
+  it('shows a chain that cannot be read, and polls the others', async () => {
     down.add('solana');
     looks.length = 0;
     await look();

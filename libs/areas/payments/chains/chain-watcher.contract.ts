@@ -15,7 +15,7 @@ export interface WatchedChain {
     /** Afterwards the server cannot be reached. */
     readonly close: () => Promise<void>;
   }>;
-  /** Two targets, each with what pays it. */
+  /** Two targets, each with a payment for it. */
   readonly targets: readonly [WatchTarget, WatchTarget];
   /** Whether the chain shows transactions that wait for a block. */
   readonly showsWaiting: boolean;
@@ -23,7 +23,7 @@ export interface WatchedChain {
   readonly paysSeveralTimes: boolean;
 }
 
-/** What every adapter of a chain does. Each runs on a server that shows a simulated chain. */
+/** The contract of every adapter of a chain. Each runs on a server that shows a simulated chain. */
 export const chainWatcherContract = (adapter: string, watched: WatchedChain): void => {
   const { targets, showsWaiting, paysSeveralTimes } = watched;
   const [target, other] = targets;

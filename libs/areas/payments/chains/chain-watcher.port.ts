@@ -1,6 +1,6 @@
 import { type CryptoCurrency } from '#events/payments/crypto.vocabulary.js';
 
-/** What an invoice waits for on its chain. */
+/** The target that an invoice watches on its chain. */
 export interface WatchTarget {
   readonly invoiceId: string;
   readonly currency: CryptoCurrency;

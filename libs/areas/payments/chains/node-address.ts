@@ -1,7 +1,7 @@
 import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 
-/** What shows a chain: a server, or the file of a simulated one. */
+/** The source of a chain: a server, or the file of a simulated one. */
 export type NodeAddress =
   | { readonly kind: 'esplora' | 'bitcoind' | 'evm' | 'solana'; readonly url: string }
   | { readonly kind: 'simulated'; readonly file: string };

@@ -73,7 +73,7 @@ export const demandAmount = (amount: bigint, { amountMin, amountMax }: InvoiceLi
   if (amount > amountMax) reject('crypto_amount_too_large', range);
 };
 
-/** What an event says of the invoice after it. */
+/** The state of the invoice after an event. */
 type Outcome = { readonly status: CryptoInvoiceStatus } & Pick<
   CryptoPaymentConfirmed['data'],
   'confirmedUnits' | 'creditedMicroUsd'
@@ -91,7 +91,7 @@ class Story {
 
   constructor(public state: CryptoInvoiceState) {}
 
-  /** The outcome is that of the event itself: the state does not depend on it. */
+  /** The outcome comes from the event itself: the state does not depend on it. */
   add(make: (outcome: Outcome) => CryptoInvoiceEvent): void {
     const next = evolve(this.state, make(outcomeOf(this.state)));
     this.events.push(make(outcomeOf(next)));
@@ -99,7 +99,7 @@ class Story {
   }
 }
 
-/** What the confirmed payments that came in time are worth together. */
+/** The total worth of the confirmed payments that came in time. */
 const worthInTime = (terms: Terms, units: bigint): bigint => {
   const [due, tolerance] = [BigInt(terms.dueUnits), BigInt(terms.toleranceUnits)];
   const amount = fromDecimal(terms.amountMicroUsd);
@@ -111,8 +111,8 @@ const creditedInTime = ({ payments }: CryptoInvoiceState) =>
   payments.filter(({ credit, isLate }) => credit !== null && !isLate);
 
 /**
- * What a payment adds. Payments in time share the price of the invoice, so that together they come
- * to the amount of the invoice exactly. A late one is worth what it is worth now.
+ * The credit for a payment. Payments in time share the price of the invoice, so that together they
+ * come to the amount of the invoice exactly. A late one is credited at its present worth.
  */
 const creditOf = (
   state: CryptoInvoiceState,
@@ -128,7 +128,7 @@ const creditOf = (
   return worthInTime(terms, before + payment.units) - worthInTime(terms, before);
 };
 
-/** What every event about an invoice says. */
+/** The fields of every event about an invoice. */
 const ofInvoice = ({ invoiceId, accountId, createdAt }: Terms, { status }: Outcome) => ({
   invoiceId,
   accountId,
@@ -138,7 +138,7 @@ const ofInvoice = ({ invoiceId, accountId, createdAt }: Terms, { status }: Outco
 
 type SeenOrKnown = Pick<SeenPayment, 'txid' | 'output'>;
 
-/** What every event about a payment says. */
+/** The fields of every event about a payment. */
 const about = (terms: Terms, { txid, output }: SeenOrKnown, outcome: Outcome) => ({
   ...ofInvoice(terms, outcome),
   network: terms.network,
@@ -219,7 +219,7 @@ const confirm = (story: Story, terms: Terms, seen: SeenPayment, observed: Observ
   );
 };
 
-/** What is known and no longer in the chain. */
+/** The known payments that are no longer in the chain. */
 const miss = (story: Story, terms: Terms, seen: ReadonlySet<string>, observedAt: string): void => {
   for (const [key, payment] of story.state.payments) {
     if (seen.has(key)) continue;

@@ -21,7 +21,7 @@ export interface KnownPayment {
   readonly block: BlockReference | null;
   readonly paidAt: string;
   readonly isLate: boolean;
-  /** What was credited for it; null before it was confirmed. */
+  /** The amount that was credited for it; null before it was confirmed. */
   readonly credit: bigint | null;
 }
 
@@ -102,7 +102,7 @@ const sumOf = (payments: Iterable<KnownPayment>): bigint => {
   return sum;
 };
 
-/** What is confirmed and in the chain. */
+/** The confirmed units in the chain. */
 export const confirmedUnits = ({ payments }: CryptoInvoiceState): bigint =>
   sumOf(payments.filter(({ place }) => place === 'confirmed').values());
 

@@ -10,7 +10,7 @@ import { PAYMENTS_SETTINGS, type PaymentsSettings } from '../payments.settings.j
 import { CryptoInvoiceQuery } from './crypto-invoice.query.js';
 import { InvoiceObserver } from './invoice-observer.js';
 
-/** What a payment processor or a node says. */
+/** A notice of a payment processor or a node. */
 export interface PaymentNotice {
   readonly invoiceId: string;
   readonly currency: string;
@@ -68,7 +68,7 @@ export class NotifyPaymentHandler implements ICommandHandler<NotifyPaymentComman
 }
 
 const mismatch = (field: string): never =>
-  reject('crypto_notification_mismatch', `the ${field} is not that of the invoice`);
+  reject('crypto_notification_mismatch', `the ${field} differs from the invoice`);
 
 /** Null for a text that is no amount. */
 const unitsOf = (currency: keyof typeof currencies, amount: string): bigint | null => {

@@ -27,7 +27,7 @@ export class PaymentLinks {
   invoiceOf(reference: string): string | null {
     const [, invoiceId] = REFERENCE.exec(reference) ?? [];
     if (invoiceId === undefined) return null;
-    // The texts are compared: several texts of base 64 stand for the same bytes.
+    // The texts are compared: several texts of base 64 decode to the same bytes.
     const expected = this.referenceOf(invoiceId);
     return timingSafeEqual(Buffer.from(reference), Buffer.from(expected)) ? invoiceId : null;
   }

@@ -23,7 +23,7 @@ export interface Price {
 
 /** How far ahead of this clock the clock of a source may be. */
 const AHEAD_MS_MAX = 60_000;
-/** Quotes serve several invoices for so long, if they are fresh. */
+/** Quotes serve several invoices for this time, if they are fresh. */
 const REUSED_MS = 5_000;
 const RETRY_AFTER_SECONDS = 30;
 const BASIS_POINTS = 10_000n;

@@ -1,6 +1,7 @@
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type RentalLimits } from '../rentals.settings.js';
 import { systemCodeOf } from '../system-error.js';
 
@@ -23,14 +24,14 @@ export class Cgroup {
 
   /** @throws an error of the file system where a controller is not delegated */
   async create({ memoryBytes, cpus, processes }: RentalLimits): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await createFolder(this.#folder);
     await this.#write('memory.max', memoryBytes);
     await this.#write('memory.swap.max', 0);
     await this.#write('pids.max', processes);
     await this.#write('cpu.max', `${cpus * CPU_PERIOD_US} ${CPU_PERIOD_US}`);
   }
 
-  /** Ends every process in it, also those that have left the group of their program. */
+  /** Ends every process in it, also processes that have left the group of their program. */
   async kill(): Promise<void> {
     await this.#write('cgroup.kill', 1).catch(() => undefined);
   }

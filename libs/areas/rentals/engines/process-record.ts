@@ -22,7 +22,7 @@ export const recordOf = async (pid: number): Promise<ProcessRecord | undefined> 
 export const isRunning = async (record: ProcessRecord): Promise<boolean> =>
   (await recordOf(record.pid))?.startTicks === record.startTicks;
 
-/** What is kept of the program of a rental. */
+/** The stored state of the program of a rental. */
 const StateFile = z.strictObject({
   /** The process group of the program. */
   program: ProcessRecord,

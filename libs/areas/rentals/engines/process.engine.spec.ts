@@ -43,7 +43,7 @@ describe('a rental in a process', () => {
     await expect(starting).rejects.toMatchObject({ code: 'rental_not_started' });
   });
 
-  // A folder stands for the delegated cgroup: what the kernel makes of the files is not tested.
+  // A folder replaces the delegated cgroup: the kernel's use of the files is not tested.
   it('enters a cgroup with its limits before the program begins', async () => {
     const cgroups = path.join(folder, 'cgroups');
     await mkdir(cgroups);

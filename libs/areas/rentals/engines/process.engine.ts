@@ -39,7 +39,7 @@ export class ProcessEngine implements RentalEngine {
     if (record && owner) await writeState(program.stateFile, { program: record, owner });
     let isOver = false;
     const exited = child.exited.then(async (exit) => {
-      // From now on its id may be that of another process.
+      // From now on its id may belong to another process.
       isOver = true;
       await endGroup(child.pid, cgroup);
       await removeState(program.stateFile);

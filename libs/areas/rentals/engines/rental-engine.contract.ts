@@ -25,7 +25,9 @@ const until = async (condition: () => boolean): Promise<void> => {
   }
 };
 
-/** What every engine does with programs; `open` gives one whose programs run on this machine. */
+/**
+ * The contract of every engine with programs; `open` gives one whose programs run on this machine.
+ */
 export const rentalEngineContract = (
   name: string,
   open: (folder: string) => Promise<RentalEngine>,
@@ -94,7 +96,7 @@ export const rentalEngineContract = (
       expect(output).toContain('bye\n');
     });
 
-    it('ends a program that does not, with what it has started', async () => {
+    it('ends a program that does not, with the processes that it has started', async () => {
       const running = await sh(
         'trap "" TERM; sleep 300 & echo "pid $!"; while :; do sleep 0.05; done',
       );

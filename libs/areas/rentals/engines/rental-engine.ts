@@ -1,7 +1,7 @@
 import { type RentalExit, type RentalProgress } from '#events/rentals/rental.job.js';
 import { type RentalLimits } from '../rentals.settings.js';
 
-/** What an engine starts. */
+/** A program that an engine starts. */
 export interface RentalProgram {
   readonly rentalId: string;
   readonly command: readonly [string, ...string[]];

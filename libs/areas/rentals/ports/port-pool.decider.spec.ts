@@ -70,7 +70,7 @@ describe('the ports of rentals', () => {
       .thenThrows('ports_exhausted');
   });
 
-  it('never overlap those of another range of the settings', () => {
+  it('never overlap ports of another range of the settings', () => {
     pool.given(reserved(1, 20_050)).when(reserve(2)).then(reserved(2, 20_200));
   });
 

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** What is kept of the output of a rental. */
+/** The most bytes that are kept of the output of a rental. */
 export const LOG_BYTES_MAX = 16 * 1_024 ** 2;
 
 /** Appends the output of a rental to its log, in order, up to a limit. */

@@ -1,7 +1,8 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import { createFolder } from '#platform/files/create-folder.js';
 import { RENTAL_SETTINGS, type RentalSettings } from '../rentals.settings.js';
 
 /** The files of one rental. */
@@ -11,8 +12,6 @@ export interface RentalFolder {
   readonly log: string;
   readonly stateFile: string;
 }
-
-const OWNER_ONLY = 0o700;
 
 const LOOK_MS = 50;
 const LOOKS_MAX = 40;
@@ -41,12 +40,12 @@ export class RentalFolders {
 
   async create(rentalId: string): Promise<RentalFolder> {
     const folder = this.of(rentalId);
-    await mkdir(folder.workspace, { recursive: true, mode: OWNER_ONLY });
+    await createFolder(folder.workspace);
     return folder;
   }
 
   async createIncoming(): Promise<void> {
-    await mkdir(this.incoming, { recursive: true, mode: OWNER_ONLY });
+    await createFolder(this.incoming);
   }
 
   /** False for a rental that has not started, or whose host has its files elsewhere. */

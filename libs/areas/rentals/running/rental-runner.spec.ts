@@ -62,6 +62,7 @@ describe('the runner of a rental', () => {
   const attempt = (seconds: number) => ({
     jobId: RENTAL,
     accountId: '7',
+    submittedAt: '2026-11-22T15:00:00.000Z',
     attempt: 1,
     checkpoint: null,
     usage: seconds === 0 ? [] : [{ meter: 'seconds', quantity: seconds }],

@@ -17,7 +17,7 @@ import { RENTAL_SETTINGS, type RentalSettings } from '../rentals.settings.js';
 import { OutputLog } from './output-log.js';
 import { RentalFolders } from './rental-folders.js';
 
-/** A crash of the host loses the charge of at most so long. */
+/** A crash of the host loses the charge of at most this time. */
 const REPORT_MS = 5_000;
 
 type Step = Progress<RentalProgress, null>;
@@ -41,7 +41,7 @@ export class RentalRunner implements JobRunner<RentalInput, RentalProgress, null
   ): AsyncGenerator<Step, Finished<RentalExit>, void> {
     const engine = await this.engines.pick();
     const { log: logFile, stateFile } = await this.folders.create(attempt.jobId);
-    // What an attempt of a lost process has left runs no more, before this one is charged.
+    // Programs of an attempt of a lost process have ended before this one is charged.
     await engine.reap(attempt.jobId, stateFile);
     const log = await OutputLog.open(logFile);
     try {

@@ -101,7 +101,7 @@ export class FileSync {
   }
 
   /**
-   * Replaces a file by the content, or by what the content, a delta, makes of it.
+   * Replaces a file by the content, or by the result of the content, a delta.
    * @param incoming removed, whatever happens
    * @throws DomainError
    */

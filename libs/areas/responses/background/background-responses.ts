@@ -82,8 +82,10 @@ export class BackgroundResponses {
 
   async #submit(input: BackgroundInput, accountId: string, context: CommandContext): Promise<void> {
     const { responseId } = input;
-    const { model, bound } = this.chats.accept(lineOf(input, 0, () => 0));
-    const price = this.chats.price(model, this.clock.now()) ?? unpriced(model);
+    const accepted = this.chats.accept(lineOf(input, 0, () => 0));
+    const { model } = accepted;
+    const pricedAtMs = this.clock.now();
+    const price = this.chats.price(model, pricedAtMs) ?? unpriced(model);
     const summary = { responseId, model } satisfies ResponseSummary;
     const { rateCardVersion } = price;
     await this.jobs.submit(
@@ -93,7 +95,8 @@ export class BackgroundResponses {
         accountId,
         input,
         summary,
-        hold: { lines: price.linesOf(bound), rateCardVersion, evidence: summary },
+        hold: { lines: price.linesOf(accepted), rateCardVersion, evidence: summary },
+        pricedAtMs,
       },
       context,
     );

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { UserId } from '#events/vocabulary.js';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import { type LineRetry } from '#platform/batches/batch-endpoint.js';
+import { JobOverError } from '#platform/jobs/job-type.js';
 import { RigFailure, ScriptedChatLines } from '../chat-lines.fake.js';
 import { jobIdOf, responseIdOf } from '../response-id.js';
 import { openResponseStage, type ResponseStage } from '../response-stage.fixture.js';
@@ -38,12 +40,24 @@ describe('an attempt of a response in the background', () => {
 
   afterEach(() => stage.close());
 
-  const run = async (signal = new AbortController().signal) => {
+  const pieces = (signal: AbortSignal) => {
     const logger = pino({ level: 'silent' });
     const runner = new ResponseRunner(chats, store, streams, { now: () => nowMs }, logger);
     const jobId = jobIdOf(responseId);
-    const attempt = { jobId, accountId: '7', attempt: 1, input, checkpoint: null, usage: [] };
-    const end = await runner.run(attempt, signal).next();
+    const attempt = {
+      jobId,
+      accountId: '7',
+      submittedAt: '2026-11-22T15:00:00.000Z',
+      attempt: 1,
+      input,
+      checkpoint: null,
+      usage: [],
+    };
+    return runner.run(attempt, signal);
+  };
+
+  const run = async (signal = new AbortController().signal) => {
+    const end = await pieces(signal).next();
     if (!end.done) throw new Error('it reports no progress');
     return end.value;
   };
@@ -107,6 +121,34 @@ describe('an attempt of a response in the background', () => {
   it('shows nothing of a defect', async () => {
     failing('never', null);
     expect(await run()).toMatchObject({ result: { error: { code: 'internal_error' } } });
+  });
+
+  it('has used what a rig had begun when its job was cancelled, and nothing else', async () => {
+    const attempt = (reason: Error, error: Error) => {
+      const stop = new AbortController();
+      chats.before = () => {
+        stop.abort(reason);
+        return Promise.reject(error);
+      };
+      return pieces(stop.signal);
+    };
+    const begun = new AbortedLineError([
+      { rig: 'r', meter: 'input_tokens', quantity: 2 },
+      { rig: 'r', meter: 'output_tokens', quantity: 0 },
+    ]);
+    const cancelled = attempt(new JobOverError(), begun);
+    expect((await cancelled.next()).value).toMatchObject({
+      shown: { status: 'cancelled' },
+      usage: [
+        { meter: 'input_tokens', quantity: 2, rig: 'r' },
+        { meter: 'output_tokens', quantity: 0, rig: 'r' },
+      ],
+    });
+    await expect(cancelled.next()).rejects.toBeInstanceOf(JobOverError);
+    // Another process runs it again.
+    await expect(attempt(new Error('drained'), begun).next()).rejects.toThrow('drained');
+    const never = new RigFailure('never', undefined);
+    await expect(attempt(new JobOverError(), never).next()).rejects.toBeInstanceOf(JobOverError);
   });
 
   it('stops when it is stopped', async () => {

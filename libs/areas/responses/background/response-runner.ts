@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { ResponseProgress } from '#events/responses/response.job.js';
-import { type LineAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
+import { type LineAnswer } from '#platform/batches/batch-endpoint.js';
 import { ChatLines } from '#platform/chats/chat-lines.port.js';
 import {
   type Finished,
   type JobAttempt,
+  JobOverError,
   type JobRunner,
   type Progress,
 } from '#platform/jobs/job-type.js';
@@ -52,11 +54,15 @@ export class ResponseRunner implements JobRunner<
     try {
       const { createdAt, object } = asked;
       const line = lineOf(attempt.input, createdAt, () => Math.floor(this.clock.now() / 1e3));
-      const order = { accountId: attempt.accountId, priority: 'interactive' } as const;
+      const { accountId, submittedAt } = attempt;
+      const pricedAtMs = Date.parse(submittedAt);
+      const order = { accountId, priority: 'interactive', pricedAtMs } as const;
       const answer = await this.chats.complete(line, order, signal);
       signal.throwIfAborted();
-      return finished({ ...object, ...answer.body }, answer);
+      return finished({ ...object, ...answer.body }, answer.used);
     } catch (error) {
+      const isOver = signal.reason instanceof JobOverError;
+      if (isOver && error instanceof AbortedLineError) yield aborted(error);
       signal.throwIfAborted();
       return finished({ ...asked.object, status: 'failed', error: this.#errorOf(error) });
     }
@@ -91,20 +97,14 @@ export class ResponseRunner implements JobRunner<
   }
 }
 
-const NOTHING_USED = { usage: {}, rig: null };
-
-const finished = (
-  response: object,
-  { usage, rig }: Pick<LineAnswer, 'usage' | 'rig'> = NOTHING_USED,
-): Finished<ResponseResult> => {
+const finished = (response: object, used: LineAnswer['used'] = []): Finished<ResponseResult> => {
   const result = ResponseResult.parse(response);
   const { status } = result;
-  return { result, shown: ResponseProgress.parse({ status }), usage: usedBy(usage, rig) };
+  return { result, shown: ResponseProgress.parse({ status }), usage: used };
 };
 
-const usedBy = (usage: Quantities, rig: string | null) =>
-  Object.entries(usage).map(([meter, quantity]) => ({
-    meter,
-    quantity,
-    ...(rig !== null && { rig }),
-  }));
+/** A response that is cancelled while a rig works on it costs as a chat whose caller leaves. */
+const aborted = ({ used }: AbortedLineError): Progress<ResponseProgress, null> => {
+  const shown = { status: 'cancelled' } as const;
+  return { done: 0, total: null, shown, checkpoint: null, usage: used };
+};

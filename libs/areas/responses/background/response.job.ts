@@ -32,7 +32,7 @@ export const responseJob = defineJob({
   repeats: 'never',
   price: {
     product: responseProduct,
-    whenUnfinished: 'nothing',
+    whenUnfinished: 'what_was_used',
     ahead: [],
     evidence: ({ outcome, attempts, summary }) => ({
       ...ResponseSummary.parse(summary),

@@ -1,5 +1,5 @@
-import { type ChargedTokens } from '#platform/chats/chat-lines.port.js';
-import { type Fields, type ReadAnswer } from '#platform/chats/read-answer.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ReadAnswer } from '#platform/chats/read-answer.js';
 import { OutputItems } from './output-items.js';
 import { type ResponseFacts, type ResponseObject, responseObject } from './response-object.js';
 
@@ -13,26 +13,23 @@ export interface AnsweredFacts extends ResponseFacts {
 /** The whole answer of a chat as a response. */
 export const answeredResponse = (
   facts: AnsweredFacts,
-  { choices, usage: stated }: ReadAnswer,
-  charged: ChargedTokens,
+  { choices }: ReadAnswer,
+  usage: Usage,
 ): ResponseObject => {
   const items = new OutputItems(facts.key);
   for (const choice of choices) items.add(choice);
   items.end();
-  return endedResponse(facts, items, charged, stated);
+  return endedResponse(facts, items, usage);
 };
 
-/** @param stated the usage as the rig states it */
 export const endedResponse = (
   facts: AnsweredFacts,
   items: OutputItems,
-  usage: ChargedTokens,
-  stated: Fields | undefined,
+  usage: Usage,
 ): ResponseObject =>
   responseObject(facts, items.items, {
     status: 'ended',
     completedAt: facts.now(),
     finishReason: items.finishReason,
     usage,
-    stated,
   });

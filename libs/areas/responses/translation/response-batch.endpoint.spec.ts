@@ -16,7 +16,8 @@ const open = () => {
 describe('a response as a line of a batch', () => {
   it('is a chat behind interactive ones, and a response that is not stored', async () => {
     const { chats, endpoint } = open();
-    const run = () => endpoint.run({ requestId: REQUEST_ID, accountId: '7', body: line }, never);
+    const run = () =>
+      endpoint.run({ requestId: REQUEST_ID, accountId: '7', pricedAtMs: 0, body: line }, never);
     const answer = await run();
     expect(answer).toMatchObject({
       body: {
@@ -32,8 +33,10 @@ describe('a response as a line of a batch', () => {
         output: [{ type: 'message', content: [{ type: 'output_text', text: 'Cords.' }] }],
         usage: { input_tokens: 2, output_tokens: 3, total_tokens: 5 },
       },
-      usage: { input_tokens: 2, output_tokens: 3 },
-      rig: 'r',
+      used: [
+        { meter: 'input_tokens', quantity: 2, rig: 'r' },
+        { meter: 'output_tokens', quantity: 3, rig: 'r' },
+      ],
     });
     expect(chats.asked).toMatchObject([
       {

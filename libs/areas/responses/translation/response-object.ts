@@ -1,6 +1,6 @@
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
-import { type ChargedTokens } from '#platform/chats/chat-lines.port.js';
-import { type Fields, fieldsOf } from '#platform/chats/read-answer.js';
+import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
+import { type Fields } from '#platform/chats/read-answer.js';
 import { incompleteReason, type OutputItem } from './output-items.js';
 import { type ResponseBody } from './response-body.js';
 
@@ -19,9 +19,7 @@ export type ResponseEnd =
       readonly status: 'ended';
       readonly completedAt: number;
       readonly finishReason: string | null;
-      readonly usage: ChargedTokens;
-      /** As the rig states it. */
-      readonly stated: Fields | undefined;
+      readonly usage: Usage;
     }
   | {
       readonly status: 'failed';
@@ -86,27 +84,20 @@ const endOf = (end: ResponseEnd): Fields => {
         status: reason === null ? 'completed' : 'incomplete',
         incomplete_details: reason && { reason },
         completed_at: end.completedAt,
-        usage: usageOf(end.usage, end.stated),
+        usage: usageOf(end.usage),
       };
     }
   }
 };
 
-/** The details are the rig's; a count that is not stated is null. */
-const usageOf = ({ promptTokens, completionTokens }: ChargedTokens, stated: Fields | undefined) => {
-  const input = fieldsOf(stated?.['prompt_tokens_details']);
-  const output = fieldsOf(stated?.['completion_tokens_details']);
-  return {
-    input_tokens: promptTokens,
-    input_tokens_details: {
-      cached_tokens: countOf(input['cached_tokens']),
-      cache_write_tokens: countOf(input['cache_write_tokens']),
-    },
-    output_tokens: completionTokens,
-    output_tokens_details: { reasoning_tokens: countOf(output['reasoning_tokens']) },
-    total_tokens: promptTokens + completionTokens,
-  };
-};
-
-const countOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+/** A class that was not measured is null. */
+const usageOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => ({
+  input_tokens: promptTokens,
+  input_tokens_details: {
+    cached_tokens: cachedTokens(parts) ?? null,
+    cache_write_tokens: writtenTokens(parts) ?? null,
+  },
+  output_tokens: completionTokens,
+  output_tokens_details: { reasoning_tokens: parts.reasoning_tokens ?? null },
+  total_tokens: promptTokens + completionTokens,
+});

@@ -15,6 +15,7 @@ const attemptOf = (
 ): SpikingBatchAttempt => ({
   jobId: 'j',
   accountId: '7',
+  submittedAt: '2026-11-22T15:00:00.000Z',
   attempt: 1,
   input: {
     slug: card.slug,
@@ -114,7 +115,7 @@ describe('a batch of runs', () => {
     expect(SpikingBatchPiece.safeParse(pieces.at(-1)).success).toBe(true);
   });
 
-  it('fails where the weights are not those of its price', async () => {
+  it('fails where the weights differ from the priced ones', async () => {
     const other: OpenNetworks['run'] = () =>
       Promise.resolve({ ...run(), weightsSha256: 'b2'.repeat(32) });
     await expect(runBatch(attemptOf(['ab']), other)).rejects.toMatchObject({

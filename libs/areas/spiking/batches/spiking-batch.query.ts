@@ -4,7 +4,10 @@ import { Jobs } from '#platform/jobs/jobs.port.js';
 import { spikingBatchJob } from './spiking-batch.job.js';
 import { type SpikingBatchItem } from './spiking-batch.task.js';
 
-/** What a batch has finished: all of it, or what an unfinished one had at its last progress. */
+/**
+ * The finished items of a batch: all of them, or the ones at the last progress of an unfinished
+ * batch.
+ */
 export class SpikingBatchItemsQuery extends Query<readonly SpikingBatchItem[]> {
   constructor(readonly jobId: JobId) {
     super();

@@ -22,7 +22,7 @@ export const SpikingBatchInput = z.strictObject({
 });
 export type SpikingBatchInput = z.infer<typeof SpikingBatchInput>;
 
-/** What became of one input. */
+/** The outcome of one input. */
 export const SpikingBatchItem = z.union([
   z.strictObject({
     index: Count,
@@ -48,6 +48,7 @@ export type SpikingBatchCheckpoint = z.infer<typeof SpikingBatchCheckpoint>;
 export const SpikingBatchAttempt = z.strictObject({
   jobId: z.string(),
   accountId: z.string(),
+  submittedAt: z.string(),
   attempt: z.int(),
   input: SpikingBatchInput,
   checkpoint: SpikingBatchCheckpoint.nullable(),

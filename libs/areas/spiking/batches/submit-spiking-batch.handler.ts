@@ -24,7 +24,7 @@ export interface SpikingBatchOrder {
   readonly inputs: readonly InputData[];
   readonly timesteps: number;
   readonly neuron: NeuronModel | null;
-  /** Default: those in force. A command line reads them itself. */
+  /** Default: the prices in force. A command line reads them itself. */
   readonly prices?: MeterPriceList;
 }
 

@@ -38,7 +38,7 @@ describe('chats of spiking networks', () => {
   it.each([
     [card.slug, card.slug],
     ['acme/llama-70b', null],
-  ])('are those of a network, or of its mode: %s', async (model, asked) => {
+  ])('are the fields of a network, or of its mode: %s', async (model, asked) => {
     const { strategy, runs } = open();
     await strategy.complete(chat({ model }), never);
     expect(runs).toMatchObject([{ order: { model: asked, routingMode: 'hybrid_cnn' } }]);

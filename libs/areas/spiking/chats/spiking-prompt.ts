@@ -15,8 +15,8 @@ const REFUSED: HonouredFields = {
 };
 
 /**
- * What a network reads of a chat: the text of the last message. Sampling fields have no effect,
- * since a run has no chance in it; fields that change the form of an answer are refused.
+ * The text that a network reads of a chat: the last message. Sampling fields have no effect, since
+ * a run has no chance in it; fields that change the form of an answer are rejected.
  * @throws DomainError `snn_input_invalid`
  */
 export const promptOf = (body: ChatBody): string => {

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { agreementOf, cosineOf } from './agreement.js';
 
 describe('the agreement of proposals', () => {
-  it('is that of equal texts, whatever their case, punctuation and spaces', () => {
+  it('unites equal texts, whatever their case, punctuation and spaces', () => {
     const { agrees, confidence } = agreementOf(['It is 42.', ' it is  42', 'No.', 'IT IS: 42!']);
     expect(agrees).toEqual([true, true, false, true]);
     expect(confidence).toBe(0.75);
   });
 
-  it('is that of texts with nearly the same words', () => {
+  it('unites texts with nearly the same words', () => {
     const one = 'The capital of France is Paris';
     const other = 'Paris is the capital of France today';
     // 6 common words: 6 / sqrt(6 * 7)

@@ -14,8 +14,8 @@ export interface Agreement {
 }
 
 /**
- * The largest cluster has a proposal and all that agree with it; of equally large ones, that of the
- * earliest proposal.
+ * The largest cluster has a proposal and all that agree with it; of equally large ones, the cluster
+ * of the earliest proposal.
  */
 export const agreementOf = (proposals: readonly string[]): Agreement => {
   const words = proposals.map(wordsOf);

@@ -5,7 +5,7 @@ import { reject } from '../swarm.errors.js';
 import { type JsonObject } from '../swarm-models.port.js';
 import { type ConsensusAsked, FANOUT_DEFAULT, FANOUT_MAX } from './consensus-plan.js';
 
-/** The fields of the mode beside those of every chat. */
+/** The fields of the mode in addition to the fields of every chat. */
 export const consensusFields = {
   fanout_nodes: z
     .int()
@@ -18,7 +18,7 @@ export const consensusFields = {
     .min(1)
     .max(FANOUT_MAX)
     .nullish()
-    .describe('The models that propose; default: those of the catalog, in its order.'),
+    .describe('The models that propose; default: the members in the catalog, in its order.'),
 };
 
 const ConsensusFields = z.object(consensusFields);

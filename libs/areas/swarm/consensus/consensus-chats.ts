@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
-import { type Usage } from '#platform/chats/chat-usage.js';
+import { sumOfUsage, type Usage } from '#platform/chats/chat-usage.js';
 import { cutOf, type RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf } from '../chat-asked.js';
@@ -36,6 +37,11 @@ interface Proposed {
   readonly outcomes: readonly Outcome[];
 }
 
+interface Charged {
+  readonly lines: readonly ChargedLine[];
+  readonly doubts: readonly UsageDoubt[];
+}
+
 interface Work extends Proposed {
   readonly synthesis: ModelStream;
   readonly signal: AbortSignal;
@@ -56,7 +62,7 @@ export class ConsensusChats {
    * Resolves with the first text of the synthesis.
    * @param signal aborted with a `RequestCutError` when the caller leaves or the time is up
    * @throws DomainError, SwarmRunError, the errors of inference: without a charge; RequestCutError,
-   *   with a charge for what rigs had accepted if the caller left
+   *   with a charge for the work that rigs had accepted if the caller left
    */
   async begin(order: ConsensusOrder, signal: AbortSignal): Promise<SwarmStream<ConsensusReport>> {
     const plan = this.planner.plan(order);
@@ -102,24 +108,27 @@ export class ConsensusChats {
     }
   }
 
-  /** Ends work without a text: a caller that left pays for what rigs had accepted. @throws cut */
+  /**
+   * Ends work that has no text: a caller that left pays for the work that rigs had accepted.
+   * @throws cut
+   */
   async #endCut(
     work: Proposed,
     synthesis: AcceptedPart | null,
     cut: RequestCutError,
   ): Promise<never> {
     const { held, outcomes, plan } = work;
-    const used = linesOf(work, synthesis);
-    if (cut.reason !== 'client_gone' || used.length === 0) {
+    const used = chargedOf(work, synthesis);
+    if (cut.reason !== 'client_gone' || used.lines.length === 0) {
       await held.release(cut.reason);
       throw cut;
     }
     await held.capture({
-      ...held.charged(used),
+      ...held.charged(used.lines),
       outcome: cut.reason,
       model: plan.synthesis.id,
       usageSource: sourceOf(work, synthesis),
-      evidence: this.#evidence(work, agreedIn(outcomes).members, null),
+      evidence: this.#evidence(work, agreedIn(outcomes).members, null, used.doubts),
     });
     throw cut;
   }
@@ -146,15 +155,15 @@ export class ConsensusChats {
         const { chargesCancelled } = work.plan.synthesis;
         return await this.#endCut(work, chargesCancelled ? written : null, cut);
       }
-      const used = linesOf(work, written);
-      const report = reportOf(work, withinHold(used, held.lines).charged);
+      const used = chargedOf(work, written);
+      const report = reportOf(work, withinHold(used.lines, held.lines).charged);
       const outcome = cut?.reason ?? 'completed';
       const entry = await held.capture({
-        ...held.charged(used),
+        ...held.charged(used.lines),
         outcome,
         model: report.synthesisModel,
         usageSource: sourceOf(work, written),
-        evidence: this.#evidence(work, report.members, reply),
+        evidence: this.#evidence(work, report.members, reply, used.doubts),
       });
       return { usage: totalOf(work, written), finishReason, entry, cut, report };
     } catch (error) {
@@ -175,6 +184,7 @@ export class ConsensusChats {
     { order, plan, outcomes }: Proposed,
     reported: readonly ReportedMember[],
     reply: string | null,
+    usageDoubts: readonly UsageDoubt[],
   ) {
     const members = reported.map(({ step, model, rig, seed, agrees }, index) => {
       const outcome = outcomes[index];
@@ -187,29 +197,25 @@ export class ConsensusChats {
       agreementPercent: AGREEMENT_PERCENT,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
       replyHash: reply === null ? null : this.hash(reply),
+      ...(usageDoubts.length > 0 && { usageDoubts: [...usageDoubts] }),
     };
   }
 }
 
-/** The lines of each member whose work is charged, and of the synthesis. */
-const linesOf = (
-  { plan, outcomes }: Proposed,
-  synthesis: AcceptedPart | null,
-): readonly ChargedLine[] => {
-  const lines = (step: string, model: SwarmModel, part: AcceptedPart | null): ChargedLine[] =>
-    part
-      ? plan.linesOf(step, model, tokensOf(part.usage)).map((line) => ({ ...line, rig: part.rig }))
-      : [];
-  return [
-    ...outcomes.flatMap((one) => lines(one.member.step, one.member.model, chargedPart(one))),
-    ...lines(AGGREGATOR, plan.synthesis, synthesis),
-  ];
+/** What is charged of each member whose work is charged, and of the synthesis. */
+const chargedOf = ({ plan, outcomes }: Proposed, synthesis: AcceptedPart | null): Charged => {
+  const lines: ChargedLine[] = [];
+  const doubts = new Set<UsageDoubt>();
+  const add = (step: string, model: SwarmModel, part: AcceptedPart | null): void => {
+    if (!part) return;
+    const charged = plan.charged(step, model, part.usage);
+    lines.push(...charged.lines.map((line) => ({ ...line, rig: part.rig })));
+    for (const doubt of charged.doubts) doubts.add(doubt);
+  };
+  for (const one of outcomes) add(one.member.step, one.member.model, chargedPart(one));
+  add(AGGREGATOR, plan.synthesis, synthesis);
+  return { lines, doubts: [...doubts] };
 };
-
-const tokensOf = ({ promptTokens, completionTokens }: Usage) => ({
-  inputTokens: promptTokens,
-  outputTokens: completionTokens,
-});
 
 const sourceOf = (work: Proposed, synthesis: AcceptedPart | null): Usage['source'] =>
   usagesOf(work, synthesis).every(({ source }) => source === 'provider') ? 'provider' : 'counted';
@@ -219,12 +225,8 @@ const usagesOf = ({ outcomes }: Proposed, synthesis: AcceptedPart | null): reado
 
 /** Of all steps: what the charge is made of. */
 const totalOf = (work: Proposed, synthesis: AcceptedPart): Usage => {
-  const usages = usagesOf(work, synthesis);
-  return {
-    promptTokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
-    completionTokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
-    source: sourceOf(work, synthesis),
-  };
+  const [first = synthesis.usage, ...others] = usagesOf(work, synthesis);
+  return others.reduce<Usage>(sumOfUsage, first);
 };
 
 const reportOf = (

@@ -2,11 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { type ChargedUsage } from '#platform/chats/token-tariff.js';
+import { ofModel } from '#platform/ledger/price-card.js';
+import { underStep } from '#platform/ledger/steps.js';
 import { type WorstCase } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { reject } from '../swarm.errors.js';
-import { type SwarmModel, SwarmModels, type TokenCounts } from '../swarm-models.port.js';
+import { type SwarmModel, SwarmModels } from '../swarm-models.port.js';
 import { consensusProduct } from '../swarm.products.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { chooseMembers, type Member, proposersOf } from './members.js';
@@ -23,7 +27,7 @@ export interface ConsensusAsked {
   readonly fanout: number;
   /** Null for the model that the settings name. */
   readonly synthesisModel: string | null;
-  /** Ids of the models that propose; null for those of the catalog. */
+  /** Ids of the models that propose; null for the members in the catalog. */
   readonly memberModels: readonly string[] | null;
 }
 
@@ -33,7 +37,8 @@ export interface ConsensusPlan {
   readonly members: readonly Member[];
   /** Of every step. */
   readonly worst: WorstCase;
-  linesOf(step: string, model: SwarmModel, tokens: TokenCounts): readonly PriceLine[];
+  /** The lines of a charge for the work of a step, and what is doubtful about its usage. */
+  charged(step: string, model: SwarmModel, usage: Usage): ChargedUsage;
   /** Of the synthesis. */
   readonly outputTokens: number;
   /** The most that one member may write. */
@@ -57,30 +62,41 @@ export class ConsensusPlanner {
       reject('member_model_unknown', 'no model of the catalog has a rig that is up');
     }
     const now = this.clock.now();
-    const prices = new Map(
+    const tariffs = new Map(
       [synthesis, ...members.map(({ model }) => model)].map((model) => [
         model.id,
-        this.models.priceOf(model.id, now) ?? unknown(model.id),
+        this.models.tariffOf(model.id, now) ?? unknown(model.id),
       ]),
     );
-    const linesOf: ConsensusPlan['linesOf'] = (step, { id }, tokens) =>
-      (prices.get(id) ?? unknown(id)).linesOf(tokens).map((line) => ({ ...line, step, model: id }));
+    const tariffOf = ({ id }: SwarmModel) => tariffs.get(id) ?? unknown(id);
+    const { terms, ...asked } = this.models.boundOf(bodyOf(synthesis.id, chat));
+    const inStep = (step: string, { id }: SwarmModel, lines: readonly PriceLine[]) =>
+      underStep(step, ofModel(id, lines));
+    const charged: ConsensusPlan['charged'] = (step, model, usage) => {
+      const { lines, doubts } = tariffOf(model).charged(usage, terms);
+      return { lines: inStep(step, model, lines), doubts };
+    };
+    const heldIn = (step: string, model: SwarmModel, bound: TokenQuantities) =>
+      inStep(step, model, tariffOf(model).held(bound, terms));
     const bounds = members.map(({ model }) => this.models.boundOf(bodyOf(model.id, chat)));
     const proposalTokensMax = Math.max(...bounds.map(({ outputTokens }) => outputTokens));
-    const bound = this.#boundOfSynthesis(synthesis, chat, members.length, proposalTokensMax);
+    // A byte-level tokenizer spends at most one token on a byte.
+    const added = addedBytesMax(members.length, proposalTokensMax);
+    const inputTokens = Math.min(synthesis.contextTokens, asked.inputTokens + added);
+    const bound = { ...asked, inputTokens };
     const lines = members.flatMap(({ step, model }, index) =>
-      linesOf(step, model, bounds[index] ?? bound),
+      heldIn(step, model, bounds[index] ?? bound),
     );
     return {
       synthesis,
       members,
-      linesOf,
+      charged,
       proposalTokensMax,
       outputTokens: bound.outputTokens,
       worst: {
         purpose: consensusProduct.purpose,
-        lines: [...lines, ...linesOf(AGGREGATOR, synthesis, bound)],
-        rateCardVersion: prices.get(synthesis.id)?.rateCardVersion ?? unknown(synthesis.id),
+        lines: [...lines, ...heldIn(AGGREGATOR, synthesis, bound)],
+        rateCardVersion: tariffOf(synthesis).rateCardVersion,
         evidence: {
           synthesisModel: synthesis.id,
           members: members.map(({ step, model, rig, seed }) => ({
@@ -94,18 +110,6 @@ export class ConsensusPlanner {
         requestMsMax: this.settings.requestMsMax,
       },
     };
-  }
-
-  #boundOfSynthesis(
-    synthesis: SwarmModel,
-    chat: ChatAsked,
-    proposals: number,
-    proposalTokensMax: number,
-  ): TokenCounts {
-    const { inputTokens, outputTokens } = this.models.boundOf(bodyOf(synthesis.id, chat));
-    // A byte-level tokenizer spends at most one token on a byte.
-    const added = addedBytesMax(proposals, proposalTokensMax);
-    return { inputTokens: Math.min(synthesis.contextTokens, inputTokens + added), outputTokens };
   }
 
   #synthesisModel(asked: string | null): SwarmModel {

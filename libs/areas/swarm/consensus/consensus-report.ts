@@ -11,7 +11,7 @@ export interface ReportedMember {
   readonly agrees: boolean;
 }
 
-/** What a consensus says about itself. */
+/** The report of a consensus on itself. */
 export interface ConsensusReport {
   readonly synthesisModel: string;
   readonly synthesizerNode: string;

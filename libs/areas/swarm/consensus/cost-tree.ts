@@ -1,11 +1,12 @@
-import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
+import { heldMeterOf, INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 
-/** What one step of a consensus has used and cost. */
+/** The usage and the cost of one step of a consensus. */
 export interface CostBranch {
   readonly step: string;
   readonly model: string;
   readonly rig: string | null;
+  /** Of every class. */
   readonly input_tokens: number;
   readonly output_tokens: number;
   /** Exact, in USD with twelve decimals; the charge is their sum, rounded up to a micro-dollar. */
@@ -16,13 +17,16 @@ export interface CostBranch {
 const DECIMALS = 6;
 const SCALE = 10n ** BigInt(DECIMALS);
 
-/** @param lines those of the charge, each with its model */
+/** @param lines the lines of the charge, each with its model */
 export const costTreeOf = (lines: readonly ChargedLine[]): readonly CostBranch[] => {
-  const steps = [...new Set(lines.map(({ step = '' }) => step))];
+  const steps = [...new Set(lines.map(branchOf))];
   return steps.map((step) => {
-    const own = lines.filter((line) => line.step === step);
-    const unitsOf = (meter: string): number =>
-      own.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);
+    const own = lines.filter((line) => branchOf(line) === step);
+    const unitsOf = (side: string): number =>
+      own.reduce(
+        (sum, { meter, quantity }) => sum + (heldMeterOf(meter) === side ? quantity : 0),
+        0,
+      );
     return {
       step,
       model: own[0]?.model ?? '',
@@ -33,6 +37,9 @@ export const costTreeOf = (lines: readonly ChargedLine[]): readonly CostBranch[]
     };
   });
 };
+
+/** Further calls of models are steps below. */
+const branchOf = ({ step = '' }: ChargedLine): string => step.split('/')[0] ?? '';
 
 const usdOf = (lines: readonly ChargedLine[]): string => {
   const picoUsd = lines.reduce(

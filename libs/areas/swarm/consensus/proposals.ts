@@ -9,7 +9,7 @@ import {
 } from '../swarm-models.port.js';
 import { type Member } from './members.js';
 
-/** What a member gave. */
+/** The outcome of a member. */
 export type Outcome =
   | { readonly member: Member; readonly answer: ModelAnswer }
   | {

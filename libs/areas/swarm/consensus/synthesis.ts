@@ -8,7 +8,7 @@ const INSTRUCTION =
   'Several models have answered the last message of this conversation. Read their answers ' +
   'critically, since some may be wrong, and write one answer that is better than each of them. ' +
   'Do not mention them. Their answers:';
-/** What stands around a proposal, at most. */
+/** The most bytes around a proposal. */
 const BYTES_PER_PROPOSAL = 16;
 /** Tokens that a chat template adds. */
 const TEMPLATE_TOKENS = 64;
@@ -49,7 +49,8 @@ export interface SynthesisRoom {
 }
 
 /**
- * Cuts all proposals by the same part where they do not fit, by what their members have counted.
+ * Cuts all proposals by the same part where they do not fit, by the tokens that their members have
+ * counted.
  * @throws DomainError `swarm_context_exceeded` where not even the messages fit
  */
 export const fittingTexts = (

@@ -1,7 +1,7 @@
 import { reject } from '../swarm.errors.js';
 import { type SwarmModel, type SwarmModels } from '../swarm-models.port.js';
 
-/** What decodes: a pair of this installation, or an upstream that drafts by itself. */
+/** The decoder: a pair of this installation, or an upstream that drafts by itself. */
 export type Verifier =
   | {
       readonly kind: 'pair';

@@ -7,7 +7,7 @@ import { type JsonObject } from '../swarm-models.port.js';
 import { type VerifierAsked } from './pair-choice.js';
 import { DRAFT_TOKENS_MAX } from './speculative-chats.js';
 
-/** The fields of the mode beside those of every chat. */
+/** The fields of the mode in addition to the fields of every chat. */
 export const speculativeFields = {
   model: z.string().min(1).max(256).describe('The target, which verifies; a model of the catalog.'),
   draft_model: z

@@ -1,6 +1,8 @@
 import { OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
+import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
@@ -9,7 +11,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { reject } from '../swarm.errors.js';
-import { type AcceptedPart, SwarmModels, type TokenPrices } from '../swarm-models.port.js';
+import { type AcceptedPart, SwarmModels } from '../swarm-models.port.js';
 import { speculativeProduct } from '../swarm.products.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
@@ -28,7 +30,8 @@ interface Held {
   readonly order: SpeculativeOrder;
   readonly verifier: Verifier;
   readonly held: HeldRequest;
-  readonly prices: TokenPrices;
+  readonly tariff: TokenTariff;
+  readonly terms: TariffTerms;
 }
 
 interface Work extends Held {
@@ -61,34 +64,24 @@ export class SpeculativeChats {
     const verifier = chooseVerifier(this.models, order);
     const { id } = verifier.model;
     const pricedAtMs = this.clock.now();
-    const prices =
-      this.models.priceOf(id, pricedAtMs) ??
+    const tariff =
+      this.models.tariffOf(id, pricedAtMs) ??
       reject('swarm_model_unknown', `the model ${id} has no price`);
-    const held = await this.#hold(order, verifier, prices, pricedAtMs);
-    const begun = { order, verifier, held, prices };
-    const source = await this.#open(begun, signal);
-    const texts = this.#texts({ ...begun, source, signal });
-    const { rig, attempts } = source;
-    return { rig, attempts, texts: await startTexts(texts), ...held.pace };
-  }
-
-  #hold(
-    order: SpeculativeOrder,
-    verifier: Verifier,
-    prices: TokenPrices,
-    pricedAtMs: number,
-  ): Promise<HeldRequest> {
-    const { id } = verifier.model;
-    const body = bodyOf(id, order.chat);
-    return this.paid.admit(order, {
+    const { terms, ...bound } = this.models.boundOf(bodyOf(id, order.chat));
+    const held = await this.paid.admit(order, {
       purpose: speculativeProduct.purpose,
-      lines: [...prices.linesOf(this.models.boundOf(body))],
-      rateCardVersion: prices.rateCardVersion,
+      lines: tariff.held(bound, terms),
+      rateCardVersion: tariff.rateCardVersion,
       shrink: order.chat.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
       evidence: modelsOf(verifier),
       pricedAtMs,
       requestMsMax: this.settings.requestMsMax,
     });
+    const begun = { order, verifier, held, tariff, terms };
+    const source = await this.#open(begun, signal);
+    const texts = this.#texts({ ...begun, source, signal });
+    const { rig, attempts } = source;
+    return { rig, attempts, texts: await startTexts(texts), ...held.pace };
   }
 
   async #open(work: Held, signal: AbortSignal): Promise<TextSource> {
@@ -120,12 +113,13 @@ export class SpeculativeChats {
       await held.release(cut.reason);
       throw cut;
     }
+    const charged = chargedOf(work, accepted);
     await held.capture({
-      ...held.charged(linesOf(work, accepted)),
+      ...held.charged(charged.lines),
       model: verifier.model.id,
       usageSource: accepted.usage.source,
       outcome: cut.reason,
-      evidence: this.#evidence(work, NOT_MEASURED, null),
+      evidence: this.#evidence(work, NOT_MEASURED, null, charged.doubts),
     });
     throw cut;
   }
@@ -146,12 +140,13 @@ export class SpeculativeChats {
       const cut = cutOf(signal);
       isSettled = true;
       if (cut && usage.completionTokens === 0) return await this.#endCut(work, written, cut);
+      const charged = chargedOf(work, written);
       const entry = await held.capture({
-        ...held.charged(linesOf(work, written)),
+        ...held.charged(charged.lines),
         model: report.model,
         usageSource: usage.source,
         outcome: cut?.reason ?? 'completed',
-        evidence: this.#evidence(work, report, reply),
+        evidence: this.#evidence(work, report, reply, charged.doubts),
       });
       return { usage, finishReason, entry, cut, report };
     } catch (error) {
@@ -172,6 +167,7 @@ export class SpeculativeChats {
     { order, verifier }: Held,
     { counts, source }: Pick<SpeculativeReport, 'counts' | 'source'>,
     reply: string | null,
+    usageDoubts: readonly UsageDoubt[],
   ) {
     const steps = order.draftTokensMax ?? DRAFT_TOKENS_DEFAULT;
     return {
@@ -181,6 +177,7 @@ export class SpeculativeChats {
       draftTokensMax: verifier.kind === 'pair' ? steps : null,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
       replyHash: reply === null ? null : this.hash(reply),
+      ...(usageDoubts.length > 0 && { usageDoubts: [...usageDoubts] }),
     };
   }
 }
@@ -190,10 +187,10 @@ const modelsOf = (verifier: Verifier) => ({
   draftModel: verifier.kind === 'pair' ? verifier.draft.id : null,
 });
 
-const linesOf = ({ prices }: Held, { rig, usage }: AcceptedPart): readonly ChargedLine[] =>
-  prices
-    .linesOf({ inputTokens: usage.promptTokens, outputTokens: usage.completionTokens })
-    .map((line) => ({ ...line, rig }));
+const chargedOf = ({ tariff, terms }: Held, { rig, usage }: AcceptedPart) => {
+  const { lines, doubts } = tariff.charged(usage, terms);
+  return { lines: lines.map((line): ChargedLine => ({ ...line, rig })), doubts };
+};
 
 const NOT_MEASURED = { counts: null, source: null, speedup: null, comparedRequests: 0 };
 

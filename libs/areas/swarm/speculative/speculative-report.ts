@@ -1,6 +1,6 @@
 import { type SpeculationSource, type SpeculativeCounts } from '#events/swarm/swarm.evidence.js';
 
-/** What an answer says about how it was decoded. */
+/** The report of an answer on its decoding. */
 export interface SpeculativeReport {
   readonly model: string;
   /** Null where an upstream drafts by itself. */

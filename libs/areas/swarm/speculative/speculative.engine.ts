@@ -25,7 +25,7 @@ export const SpeculativeTask = z.strictObject({
 });
 export type SpeculativeTask = z.infer<typeof SpeculativeTask>;
 
-/** Text with the tokens generated up to its end; the first piece adds those of the prompt. */
+/** Text with the tokens generated up to its end; the first piece adds the tokens of the prompt. */
 export const SpeculativePiece = z.union([
   z.tuple([z.string(), z.int()]),
   z.tuple([z.string(), z.int(), z.int()]),

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { heldMeterOf } from '#events/token-meters.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
@@ -170,7 +171,7 @@ export class NodeCalls {
     if (run.status !== 'running') return;
     const used = run.nodes.get(path)?.used ?? [];
     const needed = need.lines.map((line) => {
-      const before = used.filter(({ meter }) => meter === line.meter);
+      const before = used.filter(({ meter }) => heldMeterOf(meter) === line.meter);
       const quantity = before.reduce((sum, one) => sum + one.quantity, line.quantity);
       return { ...line, quantity, step: path };
     });

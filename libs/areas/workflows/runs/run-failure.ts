@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isBlobGone } from '#platform/blobs/blobs.errors.js';
-import { type ToolUsage } from '#platform/tools/tool.js';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { type Tools } from '#platform/tools/tools.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { ExpansionError, RunExpansionError, TemplateError } from '../definition/templates.js';
@@ -13,7 +13,7 @@ export interface NodeFailure {
   readonly message: string;
   readonly isRetryable: boolean;
   /** What the attempt had used when it was aborted. */
-  readonly used: readonly ToolUsage[];
+  readonly used: readonly UsedUnits[];
 }
 
 const final = (code: string, message: string): NodeFailure => ({

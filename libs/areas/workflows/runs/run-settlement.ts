@@ -4,6 +4,7 @@ import { type WorkflowCaptureEvidence } from '#events/workflows/workflow.evidenc
 import { type RunEnd } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
+import { underStep } from '#platform/ledger/steps.js';
 import { PaidProcesses, type Settlement } from '#platform/ledger/paid-work/paid-process.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -56,8 +57,11 @@ export class RunSettlement {
 }
 
 const usageOf = ({ nodes }: StartedRun): readonly JobUsage[] =>
-  [...nodes].flatMap(([step, { used }]) =>
-    used.filter(({ quantity }) => quantity > 0).map((one) => ({ ...one, step })),
+  [...nodes].flatMap(([node, { used }]) =>
+    underStep(
+      node,
+      used.filter(({ quantity }) => quantity > 0),
+    ),
   );
 
 const evidenceOf = (run: StartedRun, status: RunEnd): WorkflowCaptureEvidence => {

@@ -1,5 +1,5 @@
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import {
-  type NodeUsage,
   WorkflowApprovalDecided,
   WorkflowAttemptFailed,
   WorkflowCallAborted,
@@ -43,7 +43,7 @@ export interface FailedAttempt extends OfRun {
   readonly message: string;
   readonly isRetryable: boolean;
   /** What it had used; nothing for one that did not begin. */
-  readonly used: readonly NodeUsage[];
+  readonly used: readonly UsedUnits[];
   readonly failedAt: string;
 }
 

@@ -1,7 +1,7 @@
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import {
   type NodeEnd,
-  type NodeUsage,
   type RunEnd,
   type WorkflowRunEvent,
   type WorkflowRunFunded,
@@ -24,7 +24,7 @@ export interface RunNode {
   /** Of a map node that has begun. */
   readonly items: number | null;
   /** Of all attempts, also of those that failed. */
-  readonly used: readonly NodeUsage[];
+  readonly used: readonly UsedUnits[];
   readonly end: {
     readonly code: string | null;
     readonly message: string | null;

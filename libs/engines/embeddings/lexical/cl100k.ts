@@ -1,7 +1,7 @@
 import { countTokens, decode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { EmbeddingEngineError } from '../embeddings.errors.js';
 
-/** Ids below are tokens of text; the special ones above stand for no text. */
+/** Ids below are tokens of text; the special ones above encode no text. */
 const TEXT_TOKENS = 100_256;
 
 /** `<|endoftext|>` and its like are text here, as they would be in a document. */

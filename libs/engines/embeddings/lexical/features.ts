@@ -1,6 +1,6 @@
 /**
  * The features of a text: its words, and the character n-grams of 3 to 6 inside each word, hashed
- * into buckets. Only what stands in the text counts, so everything made from it is lexical.
+ * into buckets. Only the characters of the text count, so everything made from it is lexical.
  */
 
 /** Of the matrix that the features are projected with. A power of two. */

@@ -31,7 +31,7 @@ const TaskReport = z.strictObject({
   svd: RetrievalScore,
 });
 
-/** What a lexical model says about itself; stored beside its weights. */
+/** The description of a lexical model, stored beside its weights. */
 export const LexicalModelCard = z.strictObject({
   name: z.string(),
   kind: z.literal('lexical'),

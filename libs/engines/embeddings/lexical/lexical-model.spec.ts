@@ -23,7 +23,7 @@ interface TokenVectors {
 }
 
 describe('tokens of cl100k_base', () => {
-  it('are those of js-tiktoken, both ways', async () => {
+  it('agree with js-tiktoken, both ways', async () => {
     const { vectors } = JSON.parse(await readFile(TOKENS, 'utf8')) as TokenVectors;
     expect(vectors).toHaveLength(12);
     for (const { text, tokens } of vectors) {
@@ -32,7 +32,7 @@ describe('tokens of cl100k_base', () => {
     }
   });
 
-  it('stand for text', () => {
+  it('encode text', () => {
     expect(() => textOfTokens([9_906, 100_256])).toThrow('100256 is no token of text');
   });
 });
@@ -161,7 +161,7 @@ describe('the files of a lexical model', () => {
     );
   });
 
-  it('must be those of the card', async () => {
+  it('must belong to the card', async () => {
     const file = path.join(folder, WEIGHTS_FILE);
     const weights = await readFile(path.join(FOLDER, WEIGHTS_FILE));
     weights[weights.length - 1] = 1 ^ (weights.at(-1) ?? 0);

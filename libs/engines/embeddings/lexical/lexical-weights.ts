@@ -79,7 +79,7 @@ export const cardBeside = async (weightsFile: string): Promise<LexicalModelCard>
 
 /**
  * The model of a weights file and of the card beside it.
- * @throws EmbeddingEngineError for weights that are not those of the card
+ * @throws EmbeddingEngineError for weights that do not belong to the card
  */
 export const readLexicalModel = async (weightsFile: string): Promise<StoredLexicalModel> => {
   const card = await cardBeside(weightsFile);

@@ -1,20 +1,20 @@
 import { BUCKETS, type Features, mixed, termWeight } from './features.js';
 
 /**
- * The matrix that takes the features of a text to a vector, of `BUCKETS` by `dimensions`.
- * Its first `rank` columns are dense and trained. The others are sparse: each row has `SPREAD`
- * entries there, at places and with signs that follow from the row's number, all scaled by the
- * trained weight of the row. So the first columns have learned which words stand for each other,
- * and the rest tells apart what they take for the same.
+ * The matrix that takes the features of a text to a vector, of `BUCKETS` by `dimensions`. Its first
+ * `rank` columns are dense and trained. The others are sparse: each row has `SPREAD` entries there,
+ * at places and with signs that follow from the row's number, all scaled by the trained weight of
+ * the row. So the first columns have learned which words are synonyms, and the rest tells apart
+ * what they take for the same.
  */
 export interface Projection {
   readonly dimensions: number;
   readonly rank: number;
   /** `BUCKETS` by `rank`, row by row, before `scales`. */
   readonly dense: Int8Array | Float32Array;
-  /** What a dense column is multiplied with: `rank` values. */
+  /** The factors of a dense column: `rank` values. */
   readonly scales: Float32Array;
-  /** What a sparse row is multiplied with: `BUCKETS` values. */
+  /** The factors of a sparse row: `BUCKETS` values. */
   readonly weights: Float32Array;
   /** The inverse document frequency of each bucket in the training texts. */
   readonly idf: Float32Array;
@@ -24,7 +24,7 @@ export interface Projection {
 export const SPREAD = 4;
 const ENTRY = 1 / Math.sqrt(SPREAD);
 
-/** The sparse columns of a row; a column may come twice. The sign is that of the entry. */
+/** The sparse columns of a row; a column may come twice. The sign belongs to the entry. */
 export const sparseEntry = (
   bucket: number,
   entry: number,

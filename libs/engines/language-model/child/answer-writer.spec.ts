@@ -104,7 +104,7 @@ describe('a model that begins to call a tool', () => {
     const keys = { add: ['a'], negate: ['b'] }[name ?? ''];
     expect(Object.keys(JSON.parse(json) as object)).toEqual(keys);
     expect(ended).toMatchObject({ type: 'ended', finishReason: 'tool_calls' });
-    // The template's own words stand in the place of what the model began with.
+    // The template's own words replace the words with which the model began.
     expect(read.split('||call: ').at(-1)).toMatch(new RegExp(`^${name ?? 'none'}\\(\\{`));
     expect(read).not.toContain('||call: ||call:');
   });

@@ -17,7 +17,7 @@ import { type Prompt } from '#engines/language-model/child/prompt.js';
 import { CharacterAssembler, TokenRatings } from '#engines/language-model/child/token-text.js';
 import { stopStrings, type StopStrings } from '#engines/language-model/stop-strings.js';
 
-/** What the choices of one generation share. */
+/** The shared state of the choices of one generation. */
 export interface Writing {
   readonly job: Job;
   readonly task: GenerationTask;

@@ -10,7 +10,7 @@ import {
 export interface CallSyntax {
   /** Everything before the name of the tool. */
   readonly opening: Token[];
-  /** What a model that calls a tool says first: a control token, or a text. */
+  /** The start of a tool call in the output of a model: a control token, or a text. */
   readonly trigger: { readonly token: Token } | { readonly text: string };
   /** From behind the name to the arguments. */
   betweenNameAndArguments(name: string): Token[];

@@ -13,7 +13,7 @@ export interface SchemaGrammar {
   readonly stopTexts: readonly string[];
 }
 
-/** What the tokens of a task are held to. */
+/** The grammar of the output of a task. */
 export interface Grammars {
   /** Of a whole answer. */
   readonly answer?: LlamaGrammar;

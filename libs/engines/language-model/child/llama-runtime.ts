@@ -5,7 +5,7 @@ import { reasonOf, ReportedError } from '#engines/language-model/child/reported.
 const COMPLAINT_MS = 10;
 
 let starting: Promise<Llama> | undefined;
-/** What llama.cpp said last of an error: more than the exception it then causes. */
+/** The last error message of llama.cpp, which says more than the exception it then causes. */
 let complaint = '';
 
 export const llama = (): Promise<Llama> => {

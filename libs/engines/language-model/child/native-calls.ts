@@ -242,7 +242,7 @@ const stateOf = (grammar: LlamaGrammarEvaluationState | undefined): object =>
     ? {}
     : { grammarEvaluationState: (grammar as unknown as { readonly _state: unknown })._state };
 
-/** The likeliest tokens, best first, and those that are named. */
+/** The likeliest tokens, best first, and the named ones. */
 const logitsAt = (
   context: ContextInternals['_ctx'],
   row: number,
@@ -267,11 +267,11 @@ const nucleusOf = (pairs: readonly number[], weight: number): number => {
 
 const NO_LOGITS: LogitsWanted = [[], false, false, false, 0];
 
-/** The tokens that are asked for at first, and by what they are multiplied while too few. */
+/** The tokens that are asked for at first; the number is multiplied while they are too few. */
 const NUCLEUS_FIRST = 64;
 const NUCLEUS_STEP = 8;
 
-/** What the OpenAI API writes for a token that is very unlikely; JSON has no infinity. */
+/** The value that the OpenAI API writes for a token that is very unlikely; JSON has no infinity. */
 export const LOGPROB_MIN = -9999;
 
 /** That of node-llama-cpp for an evaluation without one. */

@@ -2,7 +2,9 @@ import { Template } from '@huggingface/jinja';
 import { LlamaText, type LlamaModel, SpecialTokensText, type Token } from 'node-llama-cpp';
 import type { ChatMessage } from '#engines/language-model/language-model.protocol.js';
 
-/** Around the number of a message, where its content is to stand: no text of a template has it. */
+/**
+ * Encloses the number of a message as a placeholder of its content: no text of a template has it.
+ */
 const MARK = '\uE0A7\uE0A8';
 const MARKS = /\uE0A7\uE0A8(\d+)\uE0A7\uE0A8/u;
 

@@ -71,7 +71,7 @@ const historyOf = (messages: readonly ChatMessage[]): ChatHistoryItem[] => {
   return history;
 };
 
-/** What the model is to write. */
+/** The message that the model continues. */
 const OPENED: ChatMessage = { role: 'assistant', content: '' };
 
 const historyItem = ({ role, content, calls = [] }: ChatMessage): ChatHistoryItem => {

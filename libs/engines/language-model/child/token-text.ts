@@ -28,7 +28,7 @@ export class CharacterAssembler {
     return text;
   }
 
-  /** What is complete of the rest; half a character at a cut-off end is dropped. */
+  /** The complete characters of the rest; half a character at a cut-off end is dropped. */
   flush(): string {
     const text = this.model.detokenize(this.pending, false, this.preceding);
     this.pending = [];

@@ -6,7 +6,7 @@ export interface KeysAndValues {
   readonly values: tf.Tensor;
 }
 
-/** What the layers of one range remember of one request. */
+/** The cached keys and values of the layers of one range for one request. */
 export class LayerCache {
   readonly #layers: (KeysAndValues | undefined)[] = [];
   #positions = 0;

@@ -23,7 +23,7 @@ import {
 } from './operations.js';
 import { isFirst, isLast, type RangeWeights, readWeights } from './weights.js';
 
-/** What a range takes: tokens at the first one, hidden states `[positions, width]` elsewhere. */
+/** The input of a range: tokens at the first one, hidden states `[positions, width]` elsewhere. */
 export type LayerInput = Int32Array | Float32Array;
 
 interface Step {

@@ -1,4 +1,4 @@
-/** What the header of a GGUF file says about a Llama, checked by what this backend computes. */
+/** The header of a GGUF file of a Llama model, checked against the features of this backend. */
 import { type GgufHeader, type GgufTensorInfo } from '../../language-model/gguf.header.js';
 import { headerOf } from '../../language-model/model-files.js';
 import { unsupported } from '../llama-layers.errors.js';

@@ -22,7 +22,7 @@ describe('attention', () => {
     await tf.ready();
   });
 
-  it('of heads that share a key is that of heads with copies of it', () => {
+  it('of heads that share a key equals the result of heads with copies of it', () => {
     const query = noise(1, COUNT, 4, WIDTH);
     const [keys, values] = [noise(2, 2, PAST + COUNT, WIDTH), noise(3, 2, PAST + COUNT, WIDTH)];
     const mask = causalMask(PAST, COUNT);

@@ -85,7 +85,7 @@ export class PipelineRun implements LayerRun {
     };
   }
 
-  /** What the last stage sends of this request. */
+  /** Takes a frame of the last stage for this request. */
   receive(frame: ReceivedFrame): void {
     if (frame.kind === 'step') {
       const { transportNs } = this.#returns;

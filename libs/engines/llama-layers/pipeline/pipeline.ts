@@ -1,4 +1,4 @@
-/** The head of a pipeline: its stages in order, those that stand by, and the runs that use them. */
+/** The head of a pipeline: its stages in order, its stand-by stages, and the runs that use them. */
 import { LayersError } from '../llama-layers.errors.js';
 import { divideLayers, type LayerRange } from '../model/layer-range.js';
 import { type ReceivedFrame } from './frame-link.js';
@@ -16,7 +16,7 @@ export interface PipelinePlan {
   readonly standbys: number;
   /** The address at which stages listen. */
   readonly host: string;
-  /** A stage that gives no sign for so long is lost; default: 15 seconds. */
+  /** A stage without a sign of life for longer is lost; default: 15 seconds. */
   readonly silentMsMax?: number;
 }
 

@@ -21,9 +21,9 @@ import {
 
 /** How long a process may take to listen, and to be reached. */
 const START_MS_MAX = 20_000;
-/** A stage that is silent for so long is lost; a step of a stage is far shorter. */
+/** A stage that is silent for longer is lost; a step of a stage is far shorter. */
 export const SILENT_MS_MAX = 15_000;
-/** A stage is asked for a sign so many times before it is lost. */
+/** Times that a stage is asked for a sign of life before it is lost. */
 const BEATS = 10;
 
 /** The program lies beside this file: TypeScript in specs, JavaScript in a build. */

@@ -1,4 +1,4 @@
-/** What the head of a pipeline and a stage say to each other, beside frames. */
+/** The messages between the head of a pipeline and a stage, in addition to frames. */
 import { type LayerRange } from '../model/layer-range.js';
 
 /** The first message of the parent, over the channel of the process. */
@@ -22,7 +22,7 @@ export type StageCall =
 export type StageAnswer =
   { readonly ok: true } | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** What a stage says unasked: frames no longer reach the next stage. */
+/** An unrequested message of a stage: frames no longer reach the next stage. */
 export interface StageEvent {
   readonly event: 'link_lost';
 }

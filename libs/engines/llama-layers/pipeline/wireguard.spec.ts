@@ -37,7 +37,7 @@ describe('the address of a WireGuard interface', () => {
     });
   });
 
-  it('is not that of the loopback of this machine', async () => {
+  it('differs from the loopback of this machine', async () => {
     await expect(wireguardAddress('lo')).rejects.toThrow(/lo is not one of WireGuard/);
   });
 });

@@ -7,7 +7,7 @@ import { type LayerRun } from './layer-run.js';
 
 /** A context is no longer than this, whatever the model was trained for. */
 export const CONTEXT_TOKENS_MAX = 8_192;
-/** A prompt is read in pieces of so many positions: a cancellation waits for one of them. */
+/** A prompt is read in pieces of this many positions: a cancellation waits for one of them. */
 export const PIECE_TOKENS = 128;
 
 export interface GenerationOrder extends Sampling {
@@ -31,8 +31,8 @@ export interface Delta {
 }
 
 /**
- * Generates an answer. Counts as the llama.cpp engine does: the token that ends an answer is none
- * of it.
+ * Generates an answer. Counts as the llama.cpp engine does: the token that ends an answer is not
+ * counted.
  * @throws PromptTooLongError, ModelFailedError; LayersError
  */
 export async function* generate(

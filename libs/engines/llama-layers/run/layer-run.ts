@@ -10,7 +10,7 @@ export interface LayerRun {
   end(): Promise<RunReport>;
 }
 
-/** What a run was served by. */
+/** The stages that served a run. */
 export interface RunReport {
   /** In order; empty where the layers were not divided. */
   readonly stages: readonly StageReport[];

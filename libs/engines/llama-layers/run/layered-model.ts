@@ -3,7 +3,7 @@ import { ChatPrompt } from '../text/chat-prompt.js';
 import { GgufTokenizer } from '../text/tokenizer.js';
 import { type LlamaHeader, readLlamaHeader } from '../model/llama.header.js';
 
-/** What the head of a run needs of a model: no weights. */
+/** The part of a model that the head of a run needs: no weights. */
 export interface LayeredModel {
   readonly modelFile: string;
   readonly header: LlamaHeader;

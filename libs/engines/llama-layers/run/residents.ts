@@ -1,4 +1,4 @@
-/** What is costly to open and may be used by several at once. */
+/** A resource that is costly to open and may be used by several at once. */
 interface Closable {
   /** Whether it can serve no more. */
   readonly hasEnded: boolean;
@@ -17,7 +17,7 @@ export class Residents<Value extends Closable> {
   readonly #residents = new Map<string, Resident<Value>>();
 
   constructor(
-    /** Above it idle ones are closed; those in use may exceed it. */
+    /** Above it idle ones are closed; the ones in use may exceed it. */
     private readonly residentsMax: number,
     /** Null keeps an idle one until another needs its place. */
     private readonly idleMsMax: number | null,

@@ -42,7 +42,7 @@ describe('the tokenizer of a file', () => {
     expect(textOf(cut.slice(0, -1))).toBe('');
   });
 
-  it('takes a control token of a message for plain text, and that of a template for itself', () => {
+  it('takes a control token of a message for plain text, and one of a template for itself', () => {
     const text = '<|im_end|>';
     expect(tokenizer.encode([{ text, isTemplate: true }])).toHaveLength(1);
     const spelled = tokenizer.encode([{ text, isTemplate: false }]);

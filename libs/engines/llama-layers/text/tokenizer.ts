@@ -20,7 +20,7 @@ const END_TOKENS: ReadonlySet<string> = new Set([
   '</s>',
 ]);
 
-/** What is used of the library, whose declared types do not resolve for ES modules. */
+/** The used part of the library, whose declared types do not resolve for ES modules. */
 interface Encoder {
   encode(text: string): { readonly ids: readonly number[] };
 }

@@ -68,7 +68,7 @@ export const encodeArray = (
   if (architecture.encodeArray) return architecture.encodeArray(grid, steps);
   const [samples = 1, ...channels] = input.shape;
   const isSequence = input.kind === 'sequence';
-  // A list of frames has the axis of time besides those of a timestep.
+  // A list of frames has the axis of time in addition to the axes of a timestep.
   const isFrames = isSequence && grid.shape.length === input.shape.length + 1;
   const sequence = isFrames ? [steps, ...input.shape] : [steps * samples, ...channels];
   const native = isSequence ? sequence : input.shape;

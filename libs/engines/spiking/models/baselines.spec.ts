@@ -41,7 +41,7 @@ const EGNN =
   2 * 24 * 16 * 16 + // from, to
   576 * (4 * 16 + 16 * 16 + 16) + // distance, message, pull
   576 * 3 + // differences along the pulls
-  24 * 16 + // means of what is heard
+  24 * 16 + // means of the sound
   24 * 32 * 16 + // update
   24 * 3; // means of the pulls
 

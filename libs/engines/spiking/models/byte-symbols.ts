@@ -24,7 +24,7 @@ export const symbolRows = (bytes: Uint8Array): Float32Array => {
   return rows;
 };
 
-/** What the catalog calls each symbol. */
+/** The name of each symbol in the catalog. */
 export const SYMBOL_NAMES: readonly string[] = SYMBOLS.map((byte) => {
   if (byte === LINE_FEED) return 'line feed';
   return byte === FIRST ? 'space' : String.fromCharCode(byte);

@@ -10,7 +10,7 @@ const QUERY = 8;
 const RANK = 4;
 const NEURONS = 32;
 
-/** What the generator reads, and what the generated network reads. */
+/** The inputs of the generator and of the generated network. */
 interface Parts<Tensor> {
   readonly context: Tensor;
   readonly query: Tensor;

@@ -2,7 +2,10 @@
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
 
-/** What a thing may be. The first six are the classes of the task; rules alone teach the others. */
+/**
+ * The predicates of a thing. The first six are the classes of the task; rules alone teach the
+ * others.
+ */
 export const PREDICATES = [
   'robot',
   'vehicle',
@@ -57,7 +60,7 @@ export const implication = <Tensor extends Shaped>(
 export const negation = <Tensor extends Shaped>(ops: Operations<Tensor>, truth: Tensor): Tensor =>
   ops.subtract(ops.constant(Float32Array.of(1), [1]), truth);
 
-/** Truth of each rule for each thing, `[1, batch, rules]`, from those of predicates. */
+/** Truth of each rule for each thing, `[1, batch, rules]`, from the truth of predicates. */
 export const satisfactions = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   truths: Tensor,

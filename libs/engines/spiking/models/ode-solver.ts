@@ -5,7 +5,7 @@ import { type Shaped } from '../operations/tensor.js';
 /** Times of the stages, in steps. */
 const TIMES = [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1] as const;
 /**
- * What each stage is made of; the last row is the solution of order 5, which starts the next step.
+ * The weights of each stage; the last row is the solution of order 5, which starts the next step.
  */
 const STAGES: readonly (readonly number[])[] = [
   [],
@@ -16,7 +16,7 @@ const STAGES: readonly (readonly number[])[] = [
   [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
   [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
 ];
-/** The solution of order 5 minus that of order 4. */
+/** The solution of order 5 minus the solution of order 4. */
 const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40] as const;
 
 /** An accepted step from `from` to `to`, with the solution and its slope at both ends. */
@@ -63,7 +63,7 @@ const combination = <Tensor extends Shaped>(
   return total;
 };
 
-interface Attempt<Tensor> {
+interface TrialStep<Tensor> {
   readonly end: Tensor;
   readonly endSlope: Tensor;
   /** Of the largest error over what is tolerated; up to 1 is good. */
@@ -75,7 +75,7 @@ const attempt = <Tensor extends Shaped>(
   field: Field<Tensor>,
   { from, length, start, slope }: { from: number; length: number; start: Tensor; slope: Tensor },
   tolerance: number,
-): Attempt<Tensor> => {
+): TrialStep<Tensor> => {
   const slopes = [slope];
   let end = start;
   for (const [stage, row] of STAGES.entries()) {

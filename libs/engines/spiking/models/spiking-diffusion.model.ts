@@ -32,7 +32,7 @@ export const noiseIn = <Tensor extends Shaped>(
   const rates = ops.concat([rateOf(first), rateOf(second)], 2);
   return ops.add(
     ops.linear('noise', rates, { out: PIXELS, gain: 1 }),
-    // What the rates leave over: an untrained network then denoises by scaling.
+    // The remainder that the rates do not explain: an untrained network then denoises by scaling.
     ops.linear('direct', sample, { out: PIXELS, gain: 0.5, bias: false }),
   );
 };
@@ -56,7 +56,7 @@ export const denoise = <Tensor extends Shaped>(ops: Operations<Tensor>, sample: 
   return now;
 };
 
-/** What a detector sees in a clean picture of values in [-1, 1]. */
+/** The output of a detector on a clean picture of values in [-1, 1]. */
 export const detect = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   picture: Tensor,

@@ -12,7 +12,7 @@ const seen = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): Tensor
   return ops.convolution('stem', picture, { out: CHANNELS, kernel: 5, stride: 4, gain: 4 });
 };
 
-/** Two spiking convolutions whose spikes are added to those that came in. */
+/** Two spiking convolutions whose spikes are added to the input spikes. */
 const block = <Tensor extends Shaped>(ops: Operations<Tensor>, name: string, x: Tensor): Tensor => {
   const options = { out: CHANNELS, kernel: 3, gain: 4 };
   const inner = ops.neuron(`${name}.lif1`, ops.convolution(`${name}.conv1`, x, options));

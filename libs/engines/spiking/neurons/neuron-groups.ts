@@ -13,7 +13,7 @@ const stepLayer = (
     : stepLif(membrane, input, spikes, leak, settings);
 
 /**
- * Moves neurons by one step; each leak is that of an equal share of them.
+ * Moves neurons by one step; each leak applies to an equal share of them.
  * @param leaks `1 / tau`
  * @returns the number of spikes
  */

@@ -21,7 +21,7 @@ export const DEFAULT_NEURON: NeuronSettings = {
   decayInput: true,
 };
 
-/** What the recurrence of a step multiplies by: `h = keep v + gain x + rest`. */
+/** The factors of the recurrence of a step: `h = keep v + gain x + rest`. */
 export interface Recurrence {
   readonly keep: number;
   readonly gain: number;

@@ -1,4 +1,4 @@
-/** What operations cost: additions for spikes, multiplications for numbers. */
+/** The cost of operations: additions for spikes, multiplications for numbers. */
 import { type NeuronSettings } from '../neurons/neuron.js';
 import { type Charge } from '../telemetry/meter.js';
 import { reachesOf, type ConvolutionShape } from './convolution.kernels.js';

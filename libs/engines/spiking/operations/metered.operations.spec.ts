@@ -163,7 +163,7 @@ describe('energy', () => {
     expect(joulesOf(layer('full'))).toBe(2 * joulesOf(layer('half')));
   });
 
-  it('is that of Horowitz for each precision', () => {
+  it('equals the energy of Horowitz for each precision', () => {
     expect(joulesOf({ macs: 1e12, acs: 1e12 })).toBeCloseTo(5.5, 12);
     const { baselineJoules } = compareEnergy(
       { macs: 0, acs: 1 },

@@ -375,7 +375,9 @@ export class MeteredOperations implements Operations<DataTensor> {
     return learned === undefined ? 1 / tau : leakOf(learned.values[0] ?? 0);
   }
 
-  /** @param x what the operation read: its steps are those of the ANN that ran once too often */
+  /**
+   * @param x the input of the operation: its steps are the steps of the ANN that ran once too often
+   */
   #charge({ shape }: Shaped, charge: Charge): void {
     const repeats = this.run.sequential ? 1 : (shape[0] ?? 1);
     const annMacs = (charge.annMacs ?? 0) / repeats;

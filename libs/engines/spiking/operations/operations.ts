@@ -49,12 +49,12 @@ export type ElementFunction =
   'relu' | 'tanh' | 'sigmoid' | 'exp' | 'log' | 'square' | 'softplus' | 'sin' | 'cos';
 
 /**
- * What a network is made of. Two backends implement it: the metered one counts every operation as
- * it runs on typed arrays, the training one differentiates on TensorFlow.js. Their values agree.
+ * The operations of a network. Two backends implement them: the metered one counts every operation
+ * as it runs on typed arrays, the training one differentiates on TensorFlow.js. Their values agree.
  *
- * Axis 0 of each tensor is time (one step for what does not change), axis 1 the batch. Parameters
- * are named after the operation: `linear('readout', …)` uses `readout.weight` and `readout.bias`.
- * An operation without a name is counted with the named one before it.
+ * Axis 0 of each tensor is time (one step for a constant), axis 1 the batch. Parameters are named
+ * after the operation: `linear('readout', …)` uses `readout.weight` and `readout.bias`. An
+ * operation that has no name is counted with the named one before it.
  */
 export interface Operations<Tensor extends Shaped> {
   /** Timesteps of this run. */
@@ -89,15 +89,16 @@ export interface Operations<Tensor extends Shaped> {
   /** Puts every neuron back at rest, and forgets what was remembered. */
   rest(): void;
   /**
-   * What `remember` left under a name, in this run or the one before it in a session; else `start`.
+   * The value of `remember` under a name, in this run or the one before it in a session; else
+   * `start`.
    */
   recall(name: string, shape: readonly number[], start: number): Tensor;
   remember(name: string, x: Tensor): void;
   /** Repeats a tensor of one step for `steps` steps: a constant current. */
   hold(x: Tensor, steps?: number): Tensor;
   /**
-   * What a network computes in one more timestep of an input that does not change. Its ANN runs
-   * once, so the ANN baseline does not count it again.
+   * Computes one more timestep of a constant input. Its ANN runs once, so the ANN baseline does not
+   * count it again.
    */
   again(compute: () => Tensor): Tensor;
 

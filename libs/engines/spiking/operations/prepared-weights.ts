@@ -1,7 +1,7 @@
 import { type NamedTensor, type NamedTensors } from '#platform/safetensors/safetensors.js';
 import { activeCount } from './tensor.js';
 
-/** The weights of a network with what every run of it would derive again. */
+/** The weights of a network with the values that every run of it would derive again. */
 export class PreparedWeights {
   readonly #checked = new Map<string, NamedTensor>();
   readonly #biases = new Map<string, Float64Array>();

@@ -13,7 +13,7 @@ const BY_SCIPY: readonly (readonly [number, readonly number[]])[] = [
 ];
 
 describe('cubic splines', () => {
-  it.each(BY_SCIPY)('at %d are those of SciPy', (x, expected) => {
+  it.each(BY_SCIPY)('at %d equal the splines of SciPy', (x, expected) => {
     const basis = splineBasis(Float32Array.of(x), GRID);
     expect(basis).toHaveLength(GRID.cells + 3);
     for (const [index, value] of expected.entries()) expect(basis[index]).toBeCloseTo(value, 6);

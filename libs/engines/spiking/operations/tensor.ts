@@ -1,4 +1,4 @@
-/** What a tensor can hold: spikes, small counts of spikes, or numbers. */
+/** The values of a tensor: spikes, small counts of spikes, or numbers. */
 export type Code = 'binary' | 'integer' | 'real';
 
 export interface Shaped {

@@ -1,4 +1,4 @@
-/** What one named layer did in a run. Every figure is a whole number of operations. */
+/** The work of one named layer in a run. Every figure is a whole number of operations. */
 export interface LayerCounts {
   readonly name: string;
   /** Multiply-accumulates, decays of membranes among them. */

@@ -2,7 +2,7 @@
 export class Raster {
   readonly #steps: Uint8Array[] = [];
 
-  /** @param spikes those of one step */
+  /** @param spikes the spikes of one step */
   add(spikes: Float32Array): void {
     this.#steps.push(Uint8Array.from(spikes));
   }

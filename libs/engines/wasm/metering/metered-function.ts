@@ -7,7 +7,7 @@ import { ENTRY_FUEL, fuelOf, UNCHECKED_BULK_UNITS } from './fuel-costs.js';
 import { LOCALS_PER_FUNCTION_MAX } from './module-limits.js';
 import { check, checkAtHead, type MeterIndices, reload, save, spend } from './meter-code.js';
 
-/** What the body of a function may refer to. */
+/** The entities that the body of a function may refer to. */
 export interface MeteredModule {
   readonly at: MeterIndices;
   /** The index of a function behind the import that the meter adds. */
@@ -90,7 +90,7 @@ export class MeteredFunction {
     this.#code.byte(OP.block);
     this.signature.writeResults(this.#code);
     while (this.#depth >= 0) this.#instruction();
-    if (!this.body.done) malformed('a function goes on behind its end');
+    if (!this.body.done) malformed('a function continues behind its end');
     save(this.#code, this.#local, 0, at);
     this.#code.byte(OP.end);
     return this.#withLocals();

@@ -1,4 +1,4 @@
-/** What a module may have, beside the limits of V8. */
+/** The limits of a module, in addition to the limits of V8. */
 export interface ModuleLimits {
   /** Of all memories together, in pages of 64 KiB. */
   readonly memoryPagesMax: number;

@@ -31,7 +31,7 @@ export interface Export {
   readonly index: number;
 }
 
-/** What the code of a module may refer to. */
+/** The entities that the code of a module may refer to. */
 export interface ModuleShape {
   readonly types: readonly FunctionType[];
   /** Types of the imported functions, then of the module's own. */
@@ -59,7 +59,7 @@ export const signatureOf = ({ params, results }: FunctionType): string =>
 
 /**
  * Reads everything but code, elements and data.
- * @throws WasmError for what the sandbox does not run, by name
+ * @throws WasmError for an instruction or section that the sandbox does not run, by name
  */
 export const readShape = (
   sections: ReadonlyMap<number, ByteReader>,

@@ -3,7 +3,7 @@ import { signatureOf, type FunctionType } from './module-shape.js';
 
 const FUNCTION_TYPE = 0x60;
 
-/** The types of a module, and those that the meter adds behind them. */
+/** The types of a module, and the types that the meter adds behind them. */
 export class TypeTable {
   readonly #types: FunctionType[];
   readonly #indices = new Map<string, number>();

@@ -23,7 +23,7 @@ const START_FUEL = {
   local: 5,
 } as const;
 
-/** What a module declares. */
+/** The declarations of a module. */
 export interface Declared {
   readonly types: number;
   readonly functions: number;

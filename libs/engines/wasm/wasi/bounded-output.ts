@@ -1,4 +1,4 @@
-/** What a module writes to one of its outputs; bytes beyond the limit are dropped. */
+/** The bytes that a module writes to one of its outputs; bytes beyond the limit are dropped. */
 export class BoundedOutput {
   readonly #bytes: Uint8Array;
   #length = 0;

@@ -1,7 +1,7 @@
 import { ERRNO } from './errno.js';
 import { type GuestMemory } from './guest-memory.js';
 
-/** Waits for so many milliseconds; ends the run when its time is up. */
+/** Waits for `ms` milliseconds; ends the run when its time is up. */
 export type Sleep = (ms: number) => void;
 
 const SUBSCRIPTION_BYTES = 48;

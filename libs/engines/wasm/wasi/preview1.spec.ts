@@ -23,7 +23,7 @@ const wasiWith = (options: { readonly args?: readonly string[]; readonly stdin?:
   wasi.memory.attach({ buffer });
   const functions = wasi.imports()[WASI_MODULE] as unknown as Readonly<Record<string, Call>>;
   const call = (name: string, ...args: readonly (number | bigint)[]) => functions[name]?.(...args);
-  /** What the calls of a function have spent. */
+  /** The fuel of the calls of a function. */
   const spentBy = (work: () => void): number => {
     const before = fuel;
     work();

@@ -8,7 +8,7 @@ import { createInProcessBus } from './in-process-bus.js';
 
 busContract('in process', () => Promise.resolve(createInProcessBus()));
 
-/** Time stands still until a test lets every timer elapse. */
+/** The time does not move until a test lets every timer elapse. */
 class ManualTimer implements BackOffTimer {
   readonly delaysMs: number[] = [];
   readonly pending = new Set<() => void>();
@@ -139,7 +139,7 @@ describe('the in-process bus', () => {
     await expect(bus.publish(topic, list(1, 10))).rejects.toMatchObject({ code: 'topic-full' });
   });
 
-  it('lets a second group begin with what comes after it', async () => {
+  it('lets a second group begin with later messages', async () => {
     const handled: unknown[] = [];
     const handle = ({ data }: BusMessage) => Promise.resolve(void handled.push(data));
     await bus.publish(topic, [message(1)]);

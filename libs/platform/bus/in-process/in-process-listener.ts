@@ -1,7 +1,7 @@
 import { decodeMessage, type EncodedMessage } from '../bus.checks.js';
 import { type Listener, type ListenerOptions } from '../bus.port.js';
 
-/** A listener of one topic. Its messages are handled after the publisher has gone on. */
+/** A listener of one topic. Its messages are handled after `publish` has returned. */
 export class InProcessListener implements Listener {
   #waiting: EncodedMessage[] = [];
   #isClosed = false;

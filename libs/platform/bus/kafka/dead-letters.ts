@@ -15,8 +15,8 @@ export interface Kept {
 }
 
 /**
- * Reads a topic of dead letters from its beginning: those that were not removed, in the order in
- * which they were stored.
+ * Reads the remaining dead letters of a topic from its beginning, in the order in which they were
+ * stored.
  * @param name of the topic that keeps them
  * @throws KafkaFailure
  */

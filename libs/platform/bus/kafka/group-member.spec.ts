@@ -84,7 +84,7 @@ describe('a member of a group', () => {
     await eventually('everything', () => committed() === 51);
   });
 
-  it('goes on in another life when its client fails, from what was committed', async () => {
+  it('continues in another life when its client fails, from the committed offset', async () => {
     const deliveries = await collect(() => undefined);
     await bus.publish(topic, list(10));
     await eventually('a commit', () => committed() === 10);
@@ -148,7 +148,7 @@ describe('a member of a group', () => {
     await eventually('everything', () => committed() === 100);
   });
 
-  it('stops fetching while too much is open, and goes on after', async () => {
+  it('stops fetching while too much is open, and continues after', async () => {
     let finish = (): void => undefined;
     const slow = new Promise<void>((resolve) => (finish = resolve));
     const deliveries = await collect(({ key }) => (key === 'slow' ? slow : undefined));

@@ -51,7 +51,7 @@ export interface Subscription {
   /** Stops fetching and stays in its group; records of a running fetch may still arrive. */
   pause(): void;
   resume(): void;
-  /** The offset of a partition is that of its first unfinished record. */
+  /** The offset of a partition is the offset of its first unfinished record. */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<void>;
   /** Leaves the group at once; never rejects. */
   close(): Promise<void>;

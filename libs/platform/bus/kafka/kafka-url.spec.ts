@@ -21,7 +21,7 @@ describe('the URL of Kafka', () => {
     });
   });
 
-  it('takes a prefix for what the installation names', () => {
+  it('takes a prefix as the name of the installation', () => {
     expect(readKafkaUrl('kafka://one?prefix=acme-2')).toMatchObject({ prefix: 'acme-2' });
     expect(readKafkaUrl('kafka://one')).not.toHaveProperty('prefix');
   });

@@ -116,7 +116,7 @@ export const deadLetterRecordOf = ({
   },
 });
 
-/** @returns null for what is no dead letter */
+/** @returns null for a record that is no dead letter */
 export const deadLetterOf = (
   topic: string,
   group: string,

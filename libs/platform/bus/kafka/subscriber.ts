@@ -7,10 +7,10 @@ import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, type SubscribeOptions, type Subscription } from './kafka-client.port.js';
 
-/** A client without an answer of the broker for so many sessions counts as stuck. */
+/** Sessions without an answer of the broker after which a client counts as stuck. */
 const SILENT_SESSIONS_MAX = 3;
 const CHECKS_PER_SESSION = 3;
-/** After so long without an answer, messages may not be delivered here. */
+/** Without an answer for this time, messages may not be delivered here. */
 const QUIET_MS_MAX = 5_000;
 
 export interface SubscriberOptions extends Omit<SubscribeOptions, 'onAlive' | 'onFailed'> {
@@ -20,7 +20,7 @@ export interface SubscriberOptions extends Omit<SubscribeOptions, 'onAlive' | 'o
 
 /**
  * Stays subscribed: whatever ends a subscription (a crash of the client, a broker that goes away, a
- * client that falls silent), the next one is tried with back-off until it stands.
+ * client that falls silent), the next one is tried with back-off until it succeeds.
  */
 export class Subscriber {
   #current: Subscription | null = null;
@@ -49,13 +49,13 @@ export class Subscriber {
    */
   async start(timeoutMs: number): Promise<void> {
     let standing = (): void => undefined;
-    const stands = new Promise<'stands'>((resolve) => {
-      standing = () => resolve('stands');
+    const subscribed = new Promise<'subscribed'>((resolve) => {
+      standing = () => resolve('subscribed');
     });
     let failure: unknown = 'no answer';
     this.#running = this.#run(standing, (latest) => (failure = latest));
-    const outcome = await within(stands, timeoutMs, () => 'late' as const);
-    if (outcome === 'stands') return;
+    const outcome = await within(subscribed, timeoutMs, () => 'late' as const);
+    if (outcome === 'subscribed') return;
     // Not awaited: the pending attempt ends when the client gives up.
     this.#closed.abort();
     const detail = `could not join ${this.options.groupId}: ${reasonOf(failure)}`;

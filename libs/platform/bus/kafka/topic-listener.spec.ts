@@ -40,7 +40,7 @@ describe('a listener of a topic', () => {
     expect(broker.commits.size).toBe(0);
   });
 
-  it('goes on where it stopped when a fetch fails', async () => {
+  it('continues where it stopped when a fetch fails', async () => {
     await listen();
     await bus.publish(topic, [message(1)]);
     await eventually('the first', () => heard.length === 1);

@@ -13,12 +13,12 @@ import { receivedOf } from './record-codec.js';
 const BACK_OFF: BackOff = { ...BUS_BACK_OFF, maxMs: 1_000 };
 /** A fetch waits half a second for records; a client that is silent for longer is replaced. */
 const FETCH_MS_MAX = 15_000;
-/** After so long without an answer, messages may not be delivered here. */
+/** Without an answer for this time, messages may not be delivered here. */
 const QUIET_MS_MAX = 5_000;
 
 /**
  * Reads all partitions of a topic from their ends on, as a member of no group. A failed fetcher is
- * replaced, with back-off, and the next one goes on where it stopped.
+ * replaced, with back-off, and the next one continues where it stopped.
  */
 export class TopicListener implements Listener {
   /** The offset of the next record of each partition. */

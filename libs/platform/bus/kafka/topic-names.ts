@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 /** Of the prefix that an installation may have. */
 export const PREFIX_LENGTH_MAX = 32;
-/** What brokers take for the name of a topic, and room for a prefix and its dot. */
+/** The limit of brokers for the name of a topic, less a prefix and its dot. */
 const TOPIC_LENGTH_MAX = 249 - PREFIX_LENGTH_MAX - 1;
 const DIGEST_LENGTH = 32;
 
-/** Groups are Kafka's across all topics and ours within one; `@` stands in no name of the bus. */
+/** Kafka's groups span all topics, ours are within one; no name of the bus contains `@`. */
 export const groupIdOf = (topic: string, group: string): string => `${group}@${topic}`;
 
 /** Names of the bus have no capitals, so this is never the name of another topic. */

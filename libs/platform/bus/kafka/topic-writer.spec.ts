@@ -13,7 +13,7 @@ const record = (key: string, bytes = 10): KafkaRecord => ({
 
 const unavailable = new KafkaFailure('unavailable', 'gone');
 
-/** What was sent, request by request; a request fails while the script says so. */
+/** The sent requests; a request fails while the script says so. */
 const writerOf = (publishTimeoutMs: number, ...script: (Error | null)[]) => {
   const requests: string[][] = [];
   let underWay = 0;
@@ -66,7 +66,7 @@ describe('writing to a topic', () => {
     ]);
   });
 
-  it('rejects all that waits when the broker stays away, then goes on', async () => {
+  it('rejects all waiting messages when the broker stays away, then continues', async () => {
     const { writer } = writerOf(0, unavailable);
     const first = writer.write([record('a')]);
     const second = sleep(0).then(() => writer.write([record('b')]));

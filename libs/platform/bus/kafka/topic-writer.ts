@@ -9,7 +9,7 @@ import { bytesOf } from './record-codec.js';
 
 /** Of one request; a broker takes 1,048,588 in a batch, and a record has 1,040,000 at most. */
 const BATCH_BYTES_MAX = 1_000_000;
-/** What waits for a broker; more is rejected until some of it is written. */
+/** Bytes that may wait for a broker; more is rejected until some of it is written. */
 export const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
 const PAUSE_MS_MAX = 1_000;
 
@@ -119,7 +119,7 @@ export class TopicWriter {
     }
   }
 
-  /** If the bus is unavailable, fails all waiting calls; otherwise only those of the batch. */
+  /** If the bus is unavailable, fails all waiting calls; otherwise only the calls of the batch. */
   #reject(batch: readonly Waiting[], failure: BusError): void {
     const calls = new Set(batch.map(({ call }) => call));
     const isRejected = ({ call }: Waiting): boolean =>

@@ -6,7 +6,7 @@ import { BusError } from '../bus.errors.js';
 import { type KafkaClient, KafkaFailure } from './kafka-client.port.js';
 
 export interface TopicSettings {
-  /** At most so many members of a group work at the same time; default 12. */
+  /** The most members of a group that work at the same time; default 12. */
   readonly partitions: number;
   /** Copies of each partition; default one for each broker, up to 3. */
   readonly replicas: number | 'by-brokers';

@@ -77,7 +77,7 @@ const COPY_SELF = 19;
 const COPY_HERE = 35;
 
 describe('the code table', () => {
-  it('is that of RFC 3284, section 5.6', () => {
+  it('is the code table of RFC 3284, section 5.6', () => {
     expect(CODE_TABLE).toHaveLength(256);
     const shown = [18, 19, 162, 163, 234, 235, 246, 247, 255].map((code) => {
       const { type1, size1, mode1, type2, size2, mode2 } = CODE_TABLE[code] ?? { type1: -1 };
@@ -98,7 +98,7 @@ describe('the code table', () => {
 });
 
 describe('Adler-32', () => {
-  it('is that of the examples of its literature', () => {
+  it('decodes the examples of its literature', () => {
     expect(adler32(Buffer.from('Wikipedia'))).toBe(0x11e60398);
     expect(adler32(Buffer.alloc(0))).toBe(1);
     expect(adler32(Buffer.alloc(100_000, 255))).toBe(0x149a302c);

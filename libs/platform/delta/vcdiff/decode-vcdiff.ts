@@ -76,7 +76,7 @@ class WindowDecoder {
     this.#at += size;
   }
 
-  /** From the segment, from what the window has made, or from the end of one on into the other. */
+  /** From the segment, from the output of the window, or from the end of one into the other. */
   #copy(size: number, mode: number): void {
     const { segment, addresses } = this.window;
     const address = this.#cache.decode(mode, segment.length + this.#at, addresses);

@@ -9,7 +9,7 @@ const VCD_TARGET = 0x02;
 const VCD_ADLER32 = 0x04;
 const ADLER_BYTES = 4;
 
-/** What a window makes, and the sections of it that are in memory, is at most so large. */
+/** The largest output of a window, and the largest size of its sections in memory. */
 export const WINDOW_BYTES_MAX = 64 * 1_024 ** 2;
 
 /** A part of the base, or of the result so far, that the copies of a window read. */

@@ -9,7 +9,7 @@ import { eventually, Laboratory } from './laboratory.fixture.js';
 
 const TIMEOUTS = { attemptMs: 1_000, settleMs: 500, outageMs: 500 };
 
-/** What an address may ask for: TLS, credentials, the nodes of a cluster. */
+/** The options of an address: TLS, credentials, the nodes of a cluster. */
 export const understandsAddresses = (scheme: string): void => {
   const laboratory = new Laboratory();
   let folder = '';

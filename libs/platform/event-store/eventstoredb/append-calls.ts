@@ -1,3 +1,4 @@
+import { allOf } from '#platform/kernel/all-of.js';
 import { type StreamName } from '../event-store.port.js';
 import { BatchAppends, type BatchCall } from './batch-appends.js';
 import { type AppendRequest, type ClientAppendResult } from './log-client.js';
@@ -43,6 +44,12 @@ export class AppendCalls {
       place.call.underWay -= 1;
       if (place.underWay === 0) this.#byStream.delete(stream);
     }
+  }
+
+  /** @throws as `append`, the first error in order, once all have been answered */
+  async appendInOrder(requests: readonly AppendRequest[]): Promise<void> {
+    const { appends } = this.#freest();
+    await allOf(requests.map((request) => appends.append(request)));
   }
 
   #freest(): OpenCall {

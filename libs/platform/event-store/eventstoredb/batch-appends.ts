@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { within } from '#platform/kernel/within.js';
 import {
+  AccessDeniedError,
   AppendTooLargeError,
   InvalidAppendError,
   StaleRevisionError,
   StoreUnavailableError,
 } from '../event-store.errors.js';
+import { isDenied } from './client-errors.js';
 import { type BatchError, decodeBatchAnswer, encodeBatchAppend } from './batch-append.messages.js';
 import { type AppendRequest, type ClientAppendResult } from './log-client.js';
 
@@ -84,8 +86,8 @@ export class BatchAppends {
   /** The call is the current one: the next begins when this one is over. */
   #end(call: BatchCall, error: Error): void {
     this.#current = null;
-    const isDenied = !this.#answered.has(call) && 'code' in error && error.code === UNAUTHENTICATED;
-    const reason = isDenied ? new StoreUnavailableError(error.message, { cause: error }) : error;
+    const isRejected = !this.#answered.has(call) && isDenied(error);
+    const reason = isRejected ? new AccessDeniedError(error.message, { cause: error }) : error;
     for (const underWay of this.#underWay.values()) {
       if (underWay.call === call) underWay.reject(reason);
     }
@@ -102,7 +104,7 @@ const errorFrom = (error: BatchError, { stream, expected }: AppendRequest): Erro
     case 'StreamDeleted':
       return new InvalidAppendError(`${stream} was deleted on the server`);
     case 'AccessDenied':
-      return new StoreUnavailableError('the event store denies access');
+      return new AccessDeniedError('the event store denies access');
     default:
       return errorOfStatus(code, message);
   }
@@ -115,6 +117,5 @@ const errorOfStatus = (code: number, message: string): Error => {
   return new Error(`the event store answered ${status[code] ?? code}: ${message}`);
 };
 
-const UNAUTHENTICATED: number = status.UNAUTHENTICATED;
 const UNAVAILABLE: number = status.UNAVAILABLE;
 const INVALID_ARGUMENT: number = status.INVALID_ARGUMENT;

@@ -1,8 +1,16 @@
 import { Metadata, status } from '@grpc/grpc-js';
+import { AccessDeniedError } from '../event-store.errors.js';
 
 /** No server, or a lost connection: the packages reconnect by themselves. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === status.UNAVAILABLE;
+
+const DENIED: ReadonlySet<unknown> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
+
+/** The credentials are wrong, or lack a right. */
+export const isDenied = (error: unknown): boolean =>
+  error instanceof AccessDeniedError ||
+  (error instanceof Error && 'code' in error && DENIED.has(error.code));
 
 /** The names of errors: no event was written, and the stream was deleted for ever. */
 const MISSING: ReadonlySet<unknown> = new Set(['stream-not-found', 'no-stream']);

@@ -21,7 +21,7 @@ export const packageOf = (url: string): ClientPackage => {
 };
 
 /**
- * What opens a client for the address; its package is loaded now and not before.
+ * The function that opens a client for the address; its package is loaded by this call.
  * @throws Error for an address that the package does not understand, or no such package
  */
 export const openerFor = async (url: string): Promise<() => LogClient> => {

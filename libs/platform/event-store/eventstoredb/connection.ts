@@ -6,7 +6,7 @@ import { within } from '#platform/kernel/within.js';
 import { encodeAppend } from '../append.encoding.js';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
 import { type EventToAppend } from '../event-store.port.js';
-import { isUnavailable, messageOf } from './client-errors.js';
+import { isDenied, isUnavailable, messageOf } from './client-errors.js';
 import { type LogClient } from './log-client.js';
 
 export interface ConnectionOptions {
@@ -17,10 +17,17 @@ export interface ConnectionOptions {
   readonly logger: Logger | undefined;
 }
 
+/** Why an append would fail. */
+export interface Trouble {
+  readonly reason: string;
+  /** Whether the server denies access. */
+  readonly isDenied: boolean;
+}
+
 /** Between probes. With jitter, so that the processes of a fleet do not probe in lockstep. */
 const PROBES: BackOff = { firstMs: 75, maxMs: 1_500, jitter: 2 / 3 };
 
-/** A client that only reports an unreachable server is replaced every so many probes. */
+/** Probes after which a client that only reports an unreachable server is replaced. */
 const REPLACE_EVERY = 8;
 
 /** How long a proof that the server takes appends stays valid. */
@@ -52,9 +59,9 @@ export class Connection {
   readonly #closed = new AbortController();
   #client: LogClient;
   /** Why the last probe failed; null while the server answers. */
-  #trouble: string | null = null;
+  #trouble: Trouble | null = null;
   #provenAtMs = Number.NEGATIVE_INFINITY;
-  #unwritable: { readonly reason: string; readonly atMs: number } | null = null;
+  #unwritable: { readonly trouble: Trouble; readonly atMs: number } | null = null;
   #probing: Promise<void> | null = null;
 
   constructor(options: ConnectionOptions) {
@@ -67,7 +74,7 @@ export class Connection {
   }
 
   /** Why an append would not be tried now, or null. */
-  get trouble(): string | null {
+  get trouble(): Trouble | null {
     return this.#trouble;
   }
 
@@ -85,10 +92,10 @@ export class Connection {
   failed(error: unknown): void {
     this.#provenAtMs = Number.NEGATIVE_INFINITY;
     if (error instanceof StoreUnavailableError) {
-      this.#unwritable = { reason: error.message, atMs: performance.now() };
+      this.#unwritable = { trouble: troubleOf(error), atMs: performance.now() };
     }
     if (this.#probing !== null || this.isClosed) return;
-    this.#options.logger?.warn({ err: error }, 'the event store failed; probing it');
+    this.#options.logger?.warn({ reason: messageOf(error) }, 'the event store failed; probing it');
     this.#probing = this.#probe().finally(() => (this.#probing = null));
   }
 
@@ -101,17 +108,17 @@ export class Connection {
   /**
    * The reason why an append would fail now, or null. Asks the server if the last check is too old.
    */
-  async check(): Promise<string | null> {
+  async check(): Promise<Trouble | null> {
     const unsure = performance.now() - this.#provenAtMs > PROOF_MS;
     if (this.#trouble === null && unsure && !this.isClosed) {
       try {
         await this.#probeOnce();
       } catch (error) {
-        const reason = messageOf(error);
+        const trouble = troubleOf(error);
         // A running probe sets and clears the trouble itself.
-        if (this.#probing === null) this.#trouble = reason;
+        if (this.#probing === null) this.#trouble = trouble;
         this.failed(error);
-        return reason;
+        return trouble;
       }
     }
     return this.#trouble ?? this.#recentlyUnwritable();
@@ -136,7 +143,7 @@ export class Connection {
         this.#trouble = null;
         return;
       } catch (error) {
-        this.#trouble = messageOf(error);
+        this.#trouble = troubleOf(error);
         // The client itself reconnects after a rejected connection.
         const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
         if (!plain) this.#tryToReplace();
@@ -175,10 +182,10 @@ export class Connection {
   }
 
   /** Only an append detects a full disk: a probe writes nothing. */
-  #recentlyUnwritable(): string | null {
+  #recentlyUnwritable(): Trouble | null {
     if (this.#unwritable === null) return null;
     return performance.now() - this.#unwritable.atMs < UNWRITABLE_MS
-      ? this.#unwritable.reason
+      ? this.#unwritable.trouble
       : null;
   }
 
@@ -208,6 +215,11 @@ export class Connection {
     }
   }
 }
+
+const troubleOf = (error: unknown): Trouble => ({
+  reason: messageOf(error),
+  isDenied: isDenied(error),
+});
 
 /** Resolves with the promise or when the signal is aborted, whichever comes first. */
 const unlessAborted = async (promise: Promise<void>, signal: AbortSignal): Promise<void> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { metadata } from '../event-store.fixture.js';
-import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
+import { isOwnEvent, isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientRecord } from './log-client.js';
 
 const record: ClientRecord = {
@@ -9,7 +9,7 @@ const record: ClientRecord = {
   revision: 4n,
   type: 'JobSubmitted',
   data: { jobId: '1' },
-  metadata,
+  metadata: { ...metadata, recordedAt: '2025-12-31T23:59:59.999Z' },
   isJson: true,
   created: new Date('2026-01-02T03:04:05.678Z'),
   position: { commit: 77n },
@@ -27,7 +27,7 @@ describe('an event as the server tells it', () => {
       stream: 'job-1',
       revision: 4n,
       position: 77n,
-      recordedAt: '2026-01-02T03:04:05.678Z',
+      recordedAt: '2025-12-31T23:59:59.999Z',
     });
   });
 
@@ -37,8 +37,15 @@ describe('an event as the server tells it', () => {
     ['of another program', { $correlationId: '1' }],
     ['with a part missing', { ...metadata, actor: undefined }],
     ['with a part of another kind', { ...metadata, version: '1' }],
-  ])('has metadata of its own kind when they are %s', (_, foreign) => {
-    expect(recordedFrom({ ...record, metadata: foreign }).metadata).toEqual(FOREIGN);
+    ['without an instant', metadata],
+    ['with another instant', { ...metadata, recordedAt: 'now' }],
+  ])('is of another program when its metadata are %s', (_, foreign) => {
+    const other = { ...record, metadata: foreign };
+    expect(isOwnEvent(other)).toBe(false);
+    expect(recordedFrom(other)).toMatchObject({
+      metadata: FOREIGN,
+      recordedAt: '2026-01-02T03:04:05.678Z',
+    });
   });
 
   it.each([
@@ -46,8 +53,24 @@ describe('an event as the server tells it', () => {
     ['a list', { data: [1] }],
     ['a text', { data: 'malformed' }],
     ['nothing', { data: null }],
-  ])('is not hidden when its data are %s', (_, part) => {
-    expect(recordedFrom({ ...record, ...part })).toMatchObject({ data: {}, revision: 4n });
+  ])('is of another program when its data are %s, and shown in its stream', (_, part) => {
+    const other = { ...record, ...part };
+    expect(isOwnEvent(other)).toBe(false);
+    expect(recordedFrom(other)).toMatchObject({ data: {}, metadata: FOREIGN, revision: 4n });
+  });
+
+  it.each([
+    ['no type', { type: '' }],
+    ['a type with a space', { type: 'Job submitted' }],
+    ['a stream without a dash', { streamId: 'jobs' }],
+    ['a stream of the server', { streamId: '$ce-job' }],
+    ['the type of a link', { type: '$>', isJson: false, data: '4@job-1' }],
+  ])('is of another program when it has %s', (_, part) => {
+    expect(isOwnEvent({ ...record, ...part })).toBe(false);
+  });
+
+  it('is of Quipu when it has all of that', () => {
+    expect(isOwnEvent(record)).toBe(true);
   });
 
   it('has no position where the server says none', () => {

@@ -7,6 +7,7 @@ import {
   type EventStoreHealth,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -18,7 +19,7 @@ import {
 import { wholeStream } from '../whole-stream.js';
 import { type Connection } from './connection.js';
 import { type EventStoreDbSubscriptions } from './eventstoredb-subscriptions.js';
-import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
+import { type EventStoreDbLogReader, PAGE_EVENTS_MAX } from './eventstoredb-log-reader.js';
 import { type SettlingAppender } from './settling-appender.js';
 import { acquireNode, type SharedNode } from './shared-node.js';
 import { type EventStoreDbTimeouts, TIMEOUTS } from './timeouts.js';
@@ -29,6 +30,8 @@ export interface EventStoreDbOptions {
    * `kurrentdb+discover://` (`@kurrent/kurrentdb-client`), with the options of those packages.
    */
   readonly url: string;
+  /** Of the streams of this installation on the server. Default: none. */
+  readonly prefix?: string;
   readonly logger?: Logger;
   readonly timeouts?: Partial<EventStoreDbTimeouts>;
 }
@@ -42,12 +45,16 @@ export interface EventStoreDbOptions {
  */
 export const openEventStoreDb = async ({
   url,
+  prefix = '',
   logger,
   timeouts,
-}: EventStoreDbOptions): Promise<EventStore> =>
-  new EventStoreDbEventStore(await acquireNode(url, { ...TIMEOUTS, ...timeouts }, logger));
+}: EventStoreDbOptions): Promise<EventStore> => {
+  const all = { ...TIMEOUTS, ...timeouts };
+  return new EventStoreDbEventStore(await acquireNode({ url, prefix }, all, logger));
+};
 
 class EventStoreDbEventStore implements EventStore {
+  readonly isSparse = true;
   readonly #node: SharedNode;
   readonly #connection: Connection;
   readonly #reader: EventStoreDbLogReader;
@@ -82,6 +89,11 @@ class EventStoreDbEventStore implements EventStore {
     }
   }
 
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    this.#checkOpen();
+    await this.#appender.appendInOrder(appends);
+  }
+
   read(
     stream: StreamName,
     options: ReadStreamOptions = {},
@@ -113,12 +125,16 @@ class EventStoreDbEventStore implements EventStore {
     let left = maxCount;
     /** As it was at the start; not asked for where one page is all. */
     let head: Position | null = null;
+    /** Where other programs' events are in front, few are asked for one after the other. */
+    let limit = left;
     for (let more = left > 0; more;) {
       this.#checkOpen();
-      const page = await this.#reader.log(position, left, filter);
+      const page = await this.#reader.log(position, limit, filter);
       if (!page.atHead) head ??= await this.#reader.head();
       const end = head ?? page.position;
-      const events = page.events.filter((event) => event.position <= end);
+      const own = page.events.filter((event) => event.position <= end);
+      const events = own.length > left ? own.slice(0, left) : own;
+      limit = events.length === 0 ? PAGE_EVENTS_MAX : left - events.length;
       if (events.length > 0) yield events;
       left -= events.length;
       ({ position } = page);
@@ -138,8 +154,9 @@ class EventStoreDbEventStore implements EventStore {
   }
 
   async health(): Promise<EventStoreHealth> {
-    const reason = this.#closing.signal.aborted ? CLOSED : await this.#connection.check();
-    return { writable: reason === null, reason };
+    if (this.#closing.signal.aborted) return { writable: false, reason: CLOSED };
+    const trouble = await this.#connection.check();
+    return trouble ? { writable: false, ...trouble } : { writable: true, reason: null };
   }
 
   close(): Promise<void> {

@@ -31,7 +31,7 @@ describe('a page of a stream', () => {
     ] as const) {
       await expect(reader.stream('job-1', direction, from, 10)).rejects.toThrow(CutStreamError);
     }
-    // What comes after the last known event is asked for all the time.
+    // Readers ask for the events after the last known one all the time.
     expect((await reader.stream('job-1', 'forwards', 5n, 10)).events).toEqual([]);
   });
 

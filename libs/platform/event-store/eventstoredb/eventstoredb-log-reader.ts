@@ -11,7 +11,7 @@ import {
 } from '../event-store.port.js';
 import { messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
-import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
+import { isOwnEvent, isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientPage, type LogClient } from './log-client.js';
 
 /** Events of one page; the clients end it earlier when its events are large. */
@@ -37,7 +37,7 @@ export interface StreamPage {
 
 export interface LogPage {
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here is in the page, or is the server's own. */
+  /** Everything up to here is in the page, or is not of Quipu. */
   readonly position: Position;
   /** The log went no further when this was read. */
   readonly atHead: boolean;
@@ -106,7 +106,8 @@ export class EventStoreDbLogReader {
   }
 
   /**
-   * @param filter what the server leaves out; the page's position is then that of its last event
+   * @param filter the events that the server returns; the page's position is then the position of
+   *   its last event
    * @param patience retries through every outage until it is aborted; by default for `outageMs`
    */
   async log(
@@ -131,7 +132,7 @@ export class EventStoreDbLogReader {
     const kept = beyond.slice(0, count);
     const last = kept.at(-1);
     return {
-      events: kept.filter((record) => !isSystemEvent(record)).map(recordedFrom),
+      events: kept.filter(isOwnEvent).map(recordedFrom),
       position: last === undefined ? after : positionOf(last),
       atHead: !cut && beyond.length <= count,
     };

@@ -31,8 +31,8 @@ interface Tail {
  * over the wire and is decoded once. One that is behind or slow reads pages until it has caught up.
  *
  * The server's subscription has no filter, so that its position moves with every event: checkpoints
- * of a filtered subscription come every so many events, run ahead of the events delivered, and need
- * not reach the head of the log, for which callers wait.
+ * of a filtered subscription are rare, run ahead of the events delivered, and need not reach the
+ * head of the log, for which callers wait.
  */
 export class EventStoreDbSubscriptions {
   readonly #reader: EventStoreDbLogReader;

@@ -7,9 +7,9 @@ import {
 } from '../event-store.port.js';
 
 /**
- * What this adapter needs of a client package, and no more: one file for each package fulfils it.
- * It does not retry, and only appends have a time-out. Its callers handle time-outs, unknown
- * outcomes and resubscription.
+ * The part of a client package that this adapter needs: one file for each package implements it. It
+ * does not retry, and only appends have a time-out. Its callers handle time-outs, unknown outcomes
+ * and resubscription.
  */
 export interface LogClient {
   /**
@@ -17,6 +17,12 @@ export interface LogClient {
    *   else, TimedOutError among it, leaves the outcome unknown
    */
   append(request: AppendRequest): Promise<ClientAppendResult>;
+
+  /**
+   * Over one call, so that the server takes them in this order.
+   * @throws the first error, as `append`
+   */
+  appendInOrder(requests: readonly AppendRequest[]): Promise<void>;
 
   /**
    * One page of a stream; an empty one where there is no such stream.
@@ -48,7 +54,7 @@ export interface AppendRequest {
 
 export interface PageToRead {
   readonly direction: Direction;
-  /** `start` forwards and `end` backwards; null stands for those. */
+  /** Null: the start forwards, and the end backwards. */
   readonly from: bigint | null;
   readonly maxCount: number;
 }
@@ -68,7 +74,7 @@ export interface ClientAppendResult {
 
 export interface ClientListener {
   readonly onEvent: (record: ClientRecord) => void;
-  /** Once: the subscription is over, with an error or without. */
+  /** Once: the subscription is over; null for an end without an error. */
   readonly onEnd: (error: Error | null) => void;
 }
 

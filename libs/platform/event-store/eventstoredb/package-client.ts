@@ -27,6 +27,10 @@ export class PackageClient implements LogClient {
     return this.#appends.append(request);
   }
 
+  appendInOrder(requests: readonly AppendRequest[]): Promise<void> {
+    return this.#appends.appendInOrder(requests);
+  }
+
   readStream(stream: string, page: PageToRead, signal: AbortSignal): Promise<ClientPage> {
     return this.#reads.stream(stream, page, signal);
   }

@@ -10,9 +10,9 @@ import { encodeLogPage, encodeStreamPage, encodeSubscription } from './read.mess
 const READ = '/event_store.client.streams.Streams/Read';
 
 /**
- * Readings over the connection of the package, but not through its own functions: `readAll` of
- * `@eventstore/db-client` cannot filter, and those of `@kurrent/kurrentdb-client` use native code
- * on a second connection, which reports the time of an event in whole seconds.
+ * Reads over the connection of the package, but not through its own functions: `readAll` of
+ * `@eventstore/db-client` cannot filter, and the reads of `@kurrent/kurrentdb-client` use native
+ * code on a second connection, which reports the time of an event in whole seconds.
  */
 export class PackageReads {
   readonly #connection: PackageConnection;

@@ -27,6 +27,10 @@ export class ScriptedClient implements LogClient {
     throw new StaleRevisionError(request.stream, request.expected, null);
   }
 
+  async appendInOrder(requests: readonly AppendRequest[]): Promise<void> {
+    for (const request of requests) await this.append(request);
+  }
+
   readStream(stream: string, { from }: PageToRead): Promise<ClientPage> {
     const records = this.log.filter(
       (record) => record.streamId === stream && record.revision >= (from ?? 0n),
@@ -57,7 +61,7 @@ export const recordAt = (position: bigint, part: Partial<ClientRecord> = {}): Cl
   revision: position - 1n,
   type: 'Counted',
   data: {},
-  metadata,
+  metadata: { ...metadata, recordedAt: '2026-01-02T03:04:05.678Z' },
   isJson: true,
   created: new Date(0),
   position: { commit: position },

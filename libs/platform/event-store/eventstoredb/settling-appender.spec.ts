@@ -61,7 +61,7 @@ describe('an append whose outcome is unknown', () => {
     );
     await expect(append()).rejects.toThrow(StoreUnavailableError);
     expect(left).toHaveLength(1);
-    expect(await connection.check()).toBe('the disk is full');
+    expect(await connection.check()).toMatchObject({ reason: 'the disk is full' });
     failing(client);
     await append();
     expect(await connection.check()).toBeNull();
@@ -70,7 +70,7 @@ describe('an append whose outcome is unknown', () => {
   it('is none where the server was just found not to answer, until it answers again', async () => {
     const { client, connection, append } = open();
     client.probe = () => Promise.reject(new Error('no server'));
-    expect(await connection.check()).toBe('no server');
+    expect(await connection.check()).toMatchObject({ reason: 'no server' });
     await expect(append()).rejects.toThrow(StoreUnavailableError);
     client.probe = () => Promise.resolve();
     await eventually(async () => (await connection.check()) === null);

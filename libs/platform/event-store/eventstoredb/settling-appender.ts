@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
-import { encodeAppend } from '../append.encoding.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import {
+  type EncodedAppend,
+  encodeAppend,
+  FIELDS_PER_EVENT,
+  METADATA_FIELD,
+} from '../append.encoding.js';
 import {
   EventStoreError,
   StoreUnavailableError,
@@ -10,9 +16,11 @@ import {
   type AppendResult,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type StreamName,
 } from '../event-store.port.js';
 import { messageOf } from './client-errors.js';
+import { withInstant } from '../said-metadata.js';
 import { type Connection } from './connection.js';
 import { type AppendRequest } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
@@ -37,8 +45,16 @@ export class SettlingAppender {
   readonly #connection: Connection;
   readonly #reader: EventStoreDbLogReader;
   readonly #timeouts: AppendTimeouts;
+  readonly #clock: Clock;
 
-  constructor(connection: Connection, reader: EventStoreDbLogReader, timeouts: AppendTimeouts) {
+  constructor(
+    connection: Connection,
+    reader: EventStoreDbLogReader,
+    timeouts: AppendTimeouts,
+    /** Says when an event was said. */
+    clock: Clock = systemClock,
+  ) {
+    this.#clock = clock;
     this.#connection = connection;
     this.#reader = reader;
     this.#timeouts = timeouts;
@@ -51,9 +67,9 @@ export class SettlingAppender {
     expected: ExpectedRevision,
     closing: AbortSignal,
   ): Promise<AppendResult> {
-    const encoded = encodeAppend(stream, events, expected);
+    const encoded = this.#said(encodeAppend(stream, events, expected), events);
     const { trouble } = this.#connection;
-    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    if (trouble !== null) throw new StoreUnavailableError(trouble.reason);
     const deadlineMs = this.#timeouts.attemptMs;
     const request = { stream, encoded, expected, deadlineMs };
     let failure: unknown;
@@ -64,6 +80,34 @@ export class SettlingAppender {
       failure = error;
     }
     return this.#settle(request, failure, closing);
+  }
+
+  /** Nothing is repeated: a repeat would come after the appends that were sent behind it. */
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    const { trouble } = this.#connection;
+    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    const requests = appends.map(({ stream, events, expected }) => {
+      const encoded = this.#said(encodeAppend(stream, events, expected), events);
+      return { stream, encoded, expected, deadlineMs: this.#timeouts.settleMs };
+    });
+    try {
+      await this.#connection.client.appendInOrder(requests);
+      this.#connection.answered();
+    } catch (error) {
+      this.#isRejected(error);
+      throw error;
+    }
+  }
+
+  /** Repeats have the instants of the first attempt. */
+  #said({ fields, units }: EncodedAppend, events: readonly EventToAppend[]): EncodedAppend {
+    const now = new Date(this.#clock.now()).toISOString();
+    const said = [...fields];
+    for (const [index, { recordedAt = now }] of events.entries()) {
+      const at = index * FIELDS_PER_EVENT + METADATA_FIELD;
+      said[at] = withInstant(said[at] ?? '', recordedAt);
+    }
+    return { fields: said, units };
   }
 
   /** Separate from `append`, since it is rare and costs timers and signals. */

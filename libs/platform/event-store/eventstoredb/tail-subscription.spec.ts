@@ -37,7 +37,7 @@ describe('a subscription to the log', () => {
     expect(groups).toMatchObject([{ events: [{ position: 1n }, { position: 2n }], position: 3n }]);
   });
 
-  it('goes on after the last event, and delivers nothing twice', async () => {
+  it('continues after the last event, and delivers nothing twice', async () => {
     const client = new ScriptedClient();
     const { groups, tail } = begin(client);
     const first = await subscribed(client, 1);

@@ -4,11 +4,11 @@ import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Position } from '../event-store.port.js';
 import { type EventGroup } from '../subscription-queue.js';
 import { type Connection } from './connection.js';
-import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
+import { isOwnEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientRecord } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
-/** Events that arrived in one turn of the event loop, up to the last of the server's own. */
+/** Events that arrived in one turn of the event loop, up to the last that is not of Quipu. */
 export type ArrivedGroup = Omit<EventGroup, 'units'>;
 
 export interface TailSubscriptionOptions {
@@ -114,7 +114,7 @@ export class TailSubscription {
     const last = records.at(-1);
     if (last === undefined || this.#over.signal.aborted) return;
     this.#position = positionOf(last);
-    const events = records.filter((record) => !isSystemEvent(record)).map(recordedFrom);
+    const events = records.filter(isOwnEvent).map(recordedFrom);
     this.#deliver({ events, position: this.#position });
   }
 

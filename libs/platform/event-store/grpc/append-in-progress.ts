@@ -4,7 +4,10 @@ import { type AppendResult, type EventStore } from '../event-store.port.js';
 import { type AppendTarget, type ProposedEvent } from './append.messages.js';
 import { toEventToAppend } from './proposed-event.js';
 
-/** One append, event by event. It is dropped as soon as it exceeds the size limit. */
+/**
+ * One append, event by event. It is dropped as soon as it exceeds the size limit, for which its
+ * events count with type and framing, as on KurrentDB 25.
+ */
 export class AppendInProgress {
   readonly target: AppendTarget;
   readonly #events: ProposedEvent[] = [];
@@ -14,7 +17,7 @@ export class AppendInProgress {
     this.target = target;
   }
 
-  /** Of data and metadata, as they came. */
+  /** Of the messages of its events. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -22,7 +25,7 @@ export class AppendInProgress {
   /** @throws AppendTooLargeError */
   add(event: ProposedEvent): void {
     this.#events.push(event);
-    this.#bytes += event.data.length + event.metadata.length;
+    this.#bytes += event.bytes;
     if (this.#bytes > APPEND_BYTES_MAX) {
       throw new AppendTooLargeError(`more than ${APPEND_BYTES_MAX} bytes in one append`);
     }

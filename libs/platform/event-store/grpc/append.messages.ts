@@ -19,6 +19,8 @@ export interface ProposedEvent {
   readonly contentType: string | null;
   readonly data: Buffer;
   readonly metadata: Buffer;
+  /** Of the whole message. */
+  readonly bytes: number;
 }
 
 export interface AppendTarget {
@@ -151,7 +153,7 @@ const readProposed = (reader: MessageReader): ProposedEvent => {
         reader.skip();
     }
   }
-  return { id, type, contentType, data, metadata };
+  return { id, type, contentType, data, metadata, bytes: reader.size };
 };
 
 const NOTHING = Buffer.alloc(0);

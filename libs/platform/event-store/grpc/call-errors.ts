@@ -60,7 +60,7 @@ export interface BatchFailure {
 }
 
 /**
- * What one append of a batch call is answered with.
+ * The answer to one append of a batch call.
  * @throws CallError where the whole call has to end
  */
 export const batchFailureOf = (error: unknown): BatchFailure => {

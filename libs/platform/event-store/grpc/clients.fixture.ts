@@ -23,7 +23,7 @@ type Resolved = AsyncIterable<{ readonly event?: SeenEvent }>;
 export type SubscriptionUnderTest = EventEmitter &
   Resolved & { unsubscribe(): Promise<void>; pause(): void; resume(): void };
 
-/** What both official clients have, of which the options of an append alone differ in name. */
+/** The common interface of both official clients; only the names of the append options differ. */
 export interface StreamsClient {
   appendToStream(
     stream: string,
@@ -101,7 +101,7 @@ export const failureOf = async (attempt: Promise<unknown>): Promise<Record<strin
   throw new Error('it succeeded');
 };
 
-/** What a rejected append expected and found; the clients disagree about the names. */
+/** The expected and the actual revision of a rejected append; the clients use different names. */
 export const clashIn = (
   error: Record<string, unknown>,
 ): { expected: unknown; actual: unknown } => ({

@@ -110,7 +110,7 @@ export const credentialsContract = (name: string, connect: Connect): void =>
       const [error] = (await ended) as [unknown];
       expect(error).toMatchObject({ type: 'access-denied' });
       expect(Date.now() - revokedAt).toBeLessThan(1_200);
-      // Every open call has its own checks; by now those of the appends are over too.
+      // Every open call has its own checks; the checks of the appends have ended by now, too.
       await sleep(Math.max(0, revokedAt + 1_100 - Date.now()));
       expect(await failureOf(append(admin, 'job-1', counted(1), 0n))).toMatchObject({
         type: 'access-denied',

@@ -6,7 +6,7 @@ import { ACCEPTED_FOR_MS, Credentials } from './credentials.js';
 
 const basic = (credential: string) => `Basic ${Buffer.from(credential).toString('base64')}`;
 
-/** Admits one password, and keeps account of what it was asked. */
+/** Admits one password, and counts the requests for it. */
 const admitting = (password: string) => {
   const asked: string[] = [];
   const credentials = new Credentials((username, given) => {

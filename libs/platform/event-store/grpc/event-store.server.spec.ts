@@ -170,7 +170,7 @@ describe('the event store server', () => {
     it.each([
       ['a reading', false],
       ['a subscription', true],
-    ])('reads no further for %s than what fits its window', async (_case, subscribe) => {
+    ])('reads no more events for %s than its window takes', async (_case, subscribe) => {
       const session = connect(`http://${log.address}`);
       const call = session.request({
         ':method': 'POST',

@@ -4,7 +4,9 @@ import {
   type EventStore,
   type ReadAllOptions,
   type ReadStreamOptions,
+  type RecordedEvent,
   type SubscribeOptions,
+  type SubscriptionBatch,
 } from '../event-store.port.js';
 import { CallError } from './call-errors.js';
 
@@ -31,6 +33,8 @@ export class FaultyEventStore implements EventStore {
   appends = 0;
   /** Pages and batches that were read. */
   pages = 0;
+  /** What readers see instead of an event, as of another program; null for one that is gone. */
+  disguise: (event: RecordedEvent) => RecordedEvent | null = (event) => event;
 
   /** @param drop breaks the connections of the server above */
   constructor(inner: EventStore, drop: () => void) {
@@ -48,7 +52,7 @@ export class FaultyEventStore implements EventStore {
     for (const goOn of this.#held.splice(0)) goOn();
   }
 
-  /** Readings and subscriptions stand still until `thawReads`. */
+  /** Reads and subscriptions wait until `thawReads`. */
   stallReads(): void {
     this.#stalled ??= new Promise((resolve) => (this.#thaw = resolve));
   }
@@ -78,12 +82,23 @@ export class FaultyEventStore implements EventStore {
     return this.#slowly(this.#inner.read(stream, options));
   }
 
-  readAll(options?: ReadAllOptions): ReturnType<EventStore['readAll']> {
-    return this.#slowly(this.#inner.readAll(options));
+  /** As many as there are once those that are gone are left out. */
+  async *readAll({ maxCount = Infinity, ...options }: ReadAllOptions = {}): AsyncGenerator<
+    readonly RecordedEvent[]
+  > {
+    let left = maxCount;
+    for await (const page of this.#slowly(this.#inner.readAll(options))) {
+      const seen = this.#seen(page).slice(0, left);
+      if (seen.length > 0) yield seen;
+      left -= seen.length;
+      if (left === 0) return;
+    }
   }
 
-  subscribe(options: SubscribeOptions): ReturnType<EventStore['subscribe']> {
-    return this.#slowly(this.#inner.subscribe(options));
+  async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {
+    for await (const batch of this.#slowly(this.#inner.subscribe(options))) {
+      yield { ...batch, events: this.#seen(batch.events) };
+    }
   }
 
   head(): ReturnType<EventStore['head']> {
@@ -96,6 +111,10 @@ export class FaultyEventStore implements EventStore {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  #seen(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+    return events.flatMap((event) => this.disguise(event) ?? []);
   }
 
   async *#slowly<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {

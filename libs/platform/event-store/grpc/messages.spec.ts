@@ -224,8 +224,8 @@ describe('answers', () => {
         expect(Buffer.from(read?.getData_asU8() ?? []).toString()).toBe(
           Buffer.from(JSON.stringify({ text })).toString(),
         );
-        expect(JSON.parse(Buffer.from(read?.getCustomMetadata_asU8() ?? []).toString())).toEqual(
-          metadata,
+        expect(Buffer.from(read?.getCustomMetadata_asU8() ?? []).toString()).toBe(
+          JSON.stringify({ ...metadata, recordedAt: '2026-01-02T03:04:05.006Z' }),
         );
         expect(new Map(read?.getMetadataMap().toArray())).toEqual(
           new Map([

@@ -3,7 +3,7 @@ import { type handleUnaryCall } from '@grpc/grpc-js';
 import { MessageWriter } from './protobuf.writer.js';
 import { writeUuid } from './shared.messages.js';
 
-/** What the clients take us for: the last version whose whole streams protocol is served. */
+/** The server version that clients see: the last one whose whole streams protocol is served. */
 const SERVER_VERSION = '23.10.0.0';
 
 const LEADER = 8;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EVENT_OVERHEAD_BYTES } from '../append.encoding.js';
 import { counted, event, metadata, readLog } from '../event-store.fixture.js';
 import {
   append,
@@ -92,8 +93,8 @@ export const officialClientContract = (name: string, connect: Connect): void =>
 
       it('takes an append of 1 MiB and rejects a larger one', async () => {
         const sized = (bytes: number) => event('Sized', { text: 'x'.repeat(bytes) });
-        const overhead = JSON.stringify({ text: '' }).length + JSON.stringify(metadata).length;
-        const largest = 1_048_576 - overhead;
+        const json = JSON.stringify({ text: '' }).length + JSON.stringify(metadata).length;
+        const largest = 1_048_576 - json - 2 * 'Sized'.length - EVENT_OVERHEAD_BYTES;
         await append(client, 'job-1', [sized(largest)], 'no-stream', options);
         for (const bytes of [largest + 1, 5_000_000]) {
           const error = await failureOf(append(client, 'job-1', [sized(bytes)], 0n, options));
@@ -246,7 +247,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
     });
 
     describe('subscribing', () => {
-      it('catches up, says so, and goes on live after the place given', async () => {
+      it('catches up, says so, and follows live after the given place', async () => {
         await log.direct.append('job-1', counted(700), 'no-stream');
         const positions = (await readLog(log.direct)).map(({ position }) => position);
         const place = positions[99] ?? 0n;

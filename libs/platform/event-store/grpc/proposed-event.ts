@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidAppendError } from '../event-store.errors.js';
 import { type EventMetadata, type EventToAppend } from '../event-store.port.js';
+import { isInstant, wrongFieldOf } from '../said-metadata.js';
 import { type ProposedEvent } from './append.messages.js';
 
 const JSON_CONTENT = 'application/json';
-
-const METADATA_TEXTS = ['correlationId', 'causationId', 'requestId', 'actor'] as const;
 
 /**
  * A client's proposed event, as the port accepts it. Other clients may propose events that this log
@@ -26,22 +25,27 @@ export const toEventToAppend = (proposed: ProposedEvent, index: number): EventTo
     id,
     type,
     data: parseObject(`event ${index}: data`, proposed.data),
-    metadata: parseMetadata(`event ${index}: custom metadata`, proposed.metadata),
+    ...saidIn(`event ${index}: custom metadata`, proposed.metadata),
   };
 };
 
-const parseMetadata = (name: string, json: Buffer): EventMetadata => {
-  const metadata = parseObject(name, json) as Partial<Record<keyof EventMetadata, unknown>>;
-  const { version } = metadata;
-  if (!Number.isSafeInteger(version) || Number(version) < 1) {
+/** Without an instant of the client, the store's clock says when it was. */
+const saidIn = (
+  name: string,
+  json: Buffer,
+): Pick<EventToAppend, 'metadata'> & { readonly recordedAt?: string } => {
+  const said = parseObject(name, json);
+  const wrong = wrongFieldOf(said);
+  if (wrong === 'version') {
     throw new InvalidAppendError(`${name}: version is not a positive integer`);
   }
-  for (const field of METADATA_TEXTS) {
-    if (typeof metadata[field] !== 'string') {
-      throw new InvalidAppendError(`${name}: ${field} is not a string`);
-    }
+  if (wrong !== undefined) throw new InvalidAppendError(`${name}: ${wrong} is not a string`);
+  const { recordedAt, ...metadata } = said as EventMetadata & { readonly recordedAt?: string };
+  if (recordedAt === undefined) return { metadata };
+  if (!isInstant(recordedAt)) {
+    throw new InvalidAppendError(`${name}: recordedAt is not an instant in UTC with milliseconds`);
   }
-  return metadata as EventMetadata;
+  return { metadata, recordedAt };
 };
 
 const parseObject = (name: string, json: Buffer): object => {

@@ -24,6 +24,11 @@ export class MessageReader {
     this.#bytes = bytes;
   }
 
+  /** Bytes of the whole message. */
+  get size(): number {
+    return this.#bytes.length;
+  }
+
   /** The number of the field that `next` came to. */
   get field(): number {
     return this.#field;

@@ -1,5 +1,6 @@
 import { type Direction, type Position, type RecordedEvent } from '../event-store.port.js';
 import { MalformedMessageError, type MessageReader } from './protobuf.reader.js';
+import { withInstant } from '../said-metadata.js';
 import { MessageWriter } from './protobuf.writer.js';
 import {
   readPosition,
@@ -185,7 +186,7 @@ const writeRecorded = (event: RecordedEvent, uuidForm: UuidForm): void => {
   writeEntry(writer, 6, 'type', event.type);
   writeEntry(writer, 6, 'created', String(Date.parse(event.recordedAt) * TICKS_PER_MILLISECOND));
   writeEntry(writer, 6, 'content-type', 'application/json');
-  writer.text(7, JSON.stringify(event.metadata));
+  writer.text(7, withInstant(JSON.stringify(event.metadata), event.recordedAt));
   writer.text(8, JSON.stringify(event.data));
 };
 

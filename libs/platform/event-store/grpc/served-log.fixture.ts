@@ -12,7 +12,7 @@ export interface ServedTestLog {
   readonly port: number;
   /** `127.0.0.1:<port>`, for connection strings; the port stays the same over a restart. */
   readonly address: string;
-  /** What the server serves; its faults are set here. */
+  /** The log behind the server; its faults are set here. */
   readonly faulty: FaultyEventStore;
   /** The log itself, without server and faults. */
   readonly direct: EventStore;

@@ -42,7 +42,7 @@ export class ServedLog {
     }
   }
 
-  /** What a call that failed ends with. */
+  /** The status with which a failed call ends. */
   callErrorOf(error: unknown): CallError {
     return this.#noticed(error, callErrorOf(error));
   }

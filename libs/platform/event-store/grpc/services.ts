@@ -89,7 +89,7 @@ const ABSENT: readonly AbsentService[] = [
   {
     service: 'event_store.client.users.Users',
     methods: 'Create Update Delete Disable Enable Details ChangePassword ResetPassword',
-    reason: 'users are those of Quipu: the password is the API key of an Admin',
+    reason: 'users are managed by Quipu: the password is the API key of an Admin',
   },
 ];
 

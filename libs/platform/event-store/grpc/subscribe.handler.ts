@@ -13,7 +13,7 @@ import {
   type ReadRequest,
 } from './read.messages.js';
 
-/** What EventStoreDB multiplies a client's checkpoint interval by. */
+/** EventStoreDB multiplies a client's checkpoint interval by this number. */
 const CHECKPOINT_POSITIONS = 32n;
 
 /**

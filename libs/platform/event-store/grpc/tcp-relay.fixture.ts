@@ -8,7 +8,7 @@ export interface TcpRelay {
   target: number;
   /** Resets every connection; new ones are accepted. */
   drop(): void;
-  /** Resets every connection, those that come too, until `up`. */
+  /** Resets every connection, new ones too, until `up`. */
   down(): void;
   up(): void;
   close(): Promise<void>;

@@ -37,7 +37,7 @@ type Row = [
 
 /**
  * Recomputes the chain from the stored bytes. Each hash is checked against the stored one of the
- * event before, so that one damaged event is one fault, and the check goes on behind it.
+ * event before, so that one damaged event is one fault, and the check continues behind it.
  */
 export class ChainReader {
   readonly #database: DatabaseSync;
@@ -52,7 +52,7 @@ export class ChainReader {
   #position = 0;
   /** The stored chain hash at `#position`; null where it could not be read. */
   #stored: Uint8Array | null = CHAIN_START;
-  /** What it would be if the event there is as it was appended and its stored hash is not. */
+  /** The hash of the event there if the event is as it was appended and its stored hash is not. */
   #computed: Uint8Array | null = null;
   #damaged: DamagedEvent[] = [];
   #events = 0;
@@ -195,16 +195,16 @@ export class ChainReader {
     return this.#hasher.chainHash(this.#computed, fields).equals(stored);
   }
 
-  /** What a reader sees of the event; null for a body that cannot be unpacked. */
+  /** The fields of the event as a reader sees them; null for a body that cannot be unpacked. */
   #fieldsOf(
-    [position, , revision, type, recordedAtMs, body]: Row,
+    [, , revision, type, recordedAtMs, body]: Row,
     { text, bytes }: StoredName,
   ): StoredFields | null {
     try {
       const packed = bufferOf(body as Uint8Array);
       const unpacked = this.#unpacker.unpack(packed, 0, packed.length, text, recordedAtMs);
       const words = { stream: bytes, type: this.#words.textOf(type) };
-      return { position, revision, recordedAtMs, ...words, ...unpacked };
+      return { revision, recordedAtMs, ...words, ...unpacked };
     } catch {
       return null;
     }
@@ -232,7 +232,7 @@ export class ChainReader {
   }
 }
 
-const DIFFERS = 'it differs from what was appended';
+const DIFFERS = 'it differs from the appended event';
 const UNREADABLE = `${DIFFERS}, and cannot be read`;
 
 const hasItsTypes = ([, , , , , body, hash, hasIntegers]: Row): boolean =>

@@ -14,7 +14,7 @@ import { openSqliteEventStore } from './sqlite-event-store.js';
 const EVENTS = 24;
 const BUSY_TIMEOUT_MS = 1_000;
 
-/** What happens to one event of the log. */
+/** Damages of one event of the log. */
 const damages = {
   body: 'UPDATE events SET body = flipped(body, :byte) WHERE position = :at',
   hash: 'UPDATE events SET hash = flipped(hash, :byte) WHERE position = :at',

@@ -3,8 +3,8 @@ import { type ChainCheckOptions, type ChainReport, type DamagedEvent } from '../
 import { type CheckedSegment, type Seam, type Segment } from './log-chain.protocol.js';
 
 /**
- * Checks a segment. Without a seam the event before it is taken to be as it was appended, and the
- * stored hash of that event is where the chain goes on.
+ * Checks a segment. If no seam is given, the event before it counts as undamaged, and the chain
+ * continues from the stored hash of that event.
  */
 export type CheckSegment = (segment: Segment, seam?: Seam) => Promise<CheckedSegment>;
 
@@ -15,9 +15,9 @@ export const segmentsOf = (upTo: number, positions: number): readonly Segment[] 
   }));
 
 /**
- * Checks the segments of a log, several at once, and joins what is found. Each is checked as if the
- * event before it were as it was appended. Where the check of that event has found something else,
- * the segment is checked again from there: so the report is that of one walk over the whole log.
+ * Checks the segments of a log, several at once, and joins their reports. Each is checked as if the
+ * event before it were undamaged. Where the check of that event has found otherwise, the segment is
+ * checked again from there: so the report equals the report of one walk over the whole log.
  */
 export const checkSegments = async (
   segments: readonly Segment[],

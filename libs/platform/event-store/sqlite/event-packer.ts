@@ -20,7 +20,7 @@ export interface WordNumbers {
   numberOf(text: string): number | null;
 }
 
-/** What a packed body consists of, and what its values refer to. */
+/** The parts of a packed body, and the texts that its values refer to. */
 export interface EventTexts {
   readonly stream: string;
   readonly type: string;
@@ -34,7 +34,7 @@ export interface EventTexts {
 
 interface Shape {
   readonly number: number;
-  /** What stands before, between and behind the values. */
+  /** The texts before, between and behind the values. */
   readonly parts: readonly string[];
 }
 
@@ -57,7 +57,7 @@ for (let nibble = 0; nibble < 16; nibble += 1) NIBBLES[nibble.toString(16).charC
 /** -1 for a character that is no hexadecimal digit in lower case. */
 const nibbleAt = (text: string, at: number): number => NIBBLES[text.charCodeAt(at)] ?? -1;
 
-/** -1 for what is not a run of digits as a number is written. */
+/** -1 for a text that is not a run of digits in the form of a number. */
 const decimalOf = (text: string): number => {
   const { length } = text;
   if (length === 0 || length > DIGITS_MAX) return -1;
@@ -168,7 +168,7 @@ export class EventPacker {
     else this.#addJson(text);
   }
 
-  /** @param text as it stands between the quotes, escapes and all */
+  /** @param text the text between the quotes, with its escapes */
   #addString(text: string): void {
     const { length } = text;
     if (length === UUID_LENGTH && this.#addUuid(text)) return;
@@ -201,7 +201,7 @@ export class EventPacker {
     return true;
   }
 
-  /** NaN for what `toISOString` would write otherwise. */
+  /** NaN for a text that `toISOString` would write differently. */
   #msOf(text: string): number {
     if (!TIME.test(text)) return Number.NaN;
     if (!text.startsWith(this.#day) || this.#day === '') {

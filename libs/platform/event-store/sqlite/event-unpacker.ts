@@ -37,15 +37,15 @@ const FALSE = Buffer.from('false');
  * Unpacks the bodies of events (`packed.format.ts`) into the bytes of JSON that were appended. Its
  * buffers serve one caller at a time.
  *
- * What is written behind the end of the room is lost, and the body is unpacked once more into a
- * larger one: that is rare, and looking for room before each value would cost a fifth of the time.
+ * Bytes behind the end of the buffer are lost, and the body is unpacked once more into a larger
+ * one: that is rare, and looking for room before each value would cost a fifth of the time.
  */
 export class EventUnpacker {
   #room = Buffer.allocUnsafe(ROOM_BYTES);
   #end = 0;
   readonly #body = new PackedBody();
   #recordedAtMs = 0;
-  /** Where the UUIDs of the event stand in the room. */
+  /** The offsets of the UUIDs of the event in the buffer. */
   #seen: number[] = [];
   readonly #shapes = new Map<number, readonly Uint8Array[]>();
   readonly #words = new Map<number, Uint8Array>();
@@ -206,7 +206,7 @@ export class EventUnpacker {
     this.#end += digits;
   }
 
-  /** JSON that stands in the body as it is. */
+  /** JSON that the body contains unpacked. */
   #addJson(): void {
     const length = this.#body.number();
     const at = this.#body.skip(length);

@@ -1,5 +1,5 @@
 import { type Clock } from '#platform/kernel/clock.js';
-import { type EncodedAppend, encodeAppend } from '../append.encoding.js';
+import { type EncodedAppend, encodeAppend, FIELDS_PER_EVENT } from '../append.encoding.js';
 import {
   StaleRevisionError,
   StoreUnavailableError,
@@ -44,7 +44,7 @@ export interface CommittedGroup {
   readonly last: number;
   /** UTF-16 units of all that was appended: a bound for buffers. */
   readonly units: number;
-  /** Builds what was recorded from what was appended, data and metadata by reference. */
+  /** Builds the recorded events from the appended ones, data and metadata by reference. */
   readonly recorded: () => readonly RecordedEvent[];
 }
 
@@ -155,7 +155,7 @@ export class GroupCommit {
   }
 
   #send(group: readonly PendingAppend[]): void {
-    const recordedAt = this.#clock.now();
+    const now = this.#clock.now();
     const fields: (string | number)[] = [];
     for (const { stream, events, encoded, expected } of group) {
       fields.push(
@@ -163,22 +163,28 @@ export class GroupCommit {
         typeof expected === 'bigint' ? Number(expected) : EXPECTED_CODE[expected],
         events.length,
       );
-      for (const field of encoded.fields) fields.push(field);
+      for (const [index, event] of events.entries()) {
+        const at = index * FIELDS_PER_EVENT;
+        for (let field = at; field < at + FIELDS_PER_EVENT; field += 1) {
+          fields.push(encoded.fields[field] as string);
+        }
+        fields.push(event.recordedAt === undefined ? now : Date.parse(event.recordedAt));
+      }
     }
-    this.#writer.request({ kind: 'append', recordedAt, fields }, (reply) => {
+    this.#writer.request({ kind: 'append', fields }, (reply) => {
       // The writer gets its next group first and works while this thread settles the callers.
       this.#commitNext();
-      this.#settle(group, recordedAt, reply);
+      this.#settle(group, now, reply);
     });
   }
 
-  #settle(group: readonly PendingAppend[], recordedAt: number, reply: WriterReply | null): void {
+  #settle(group: readonly PendingAppend[], nowMs: number, reply: WriterReply | null): void {
     if (reply?.kind === 'appended') {
       this.#trouble = null;
       const { after, outcomes } = reply;
       const last = lastPosition(after, outcomes);
       const units = group.reduce((sum, { encoded }) => sum + encoded.units, 0);
-      this.#onCommitted({ after, last, units, recorded: recordedLater(group, recordedAt, reply) });
+      this.#onCommitted({ after, last, units, recorded: recordedLater(group, nowMs, reply) });
       settleCallers(group, outcomes);
       return;
     }
@@ -233,27 +239,27 @@ type Written = Pick<PendingAppend, 'stream' | 'events'>;
 /** Subscriptions keep a group for a while, so it must not keep the JSON that was written. */
 const recordedLater = (
   group: readonly PendingAppend[],
-  recordedAtMs: number,
+  nowMs: number,
   reply: Appended,
 ): CommittedGroup['recorded'] => {
   const written = group.map(({ stream, events }): Written => ({ stream, events }));
   let recorded: RecordedEvent[] | undefined;
-  return () => (recorded ??= recordedEvents(written, recordedAtMs, reply));
+  return () => (recorded ??= recordedEvents(written, nowMs, reply));
 };
 
 const recordedEvents = (
   group: readonly Written[],
-  recordedAtMs: number,
+  nowMs: number,
   { outcomes, leaves }: Pick<Appended, 'outcomes' | 'leaves'>,
 ): RecordedEvent[] => {
-  const recordedAt = new Date(recordedAtMs).toISOString();
+  const now = new Date(nowMs).toISOString();
   const recorded: RecordedEvent[] = [];
   for (const [index, { stream, events }] of group.entries()) {
     const at = index * FIELDS_PER_OUTCOME;
     if (outcomes[at] !== VERDICT.appended) continue;
     let revision = BigInt((outcomes[at + 1] ?? 0) - events.length);
     let position = BigInt((outcomes[at + 2] ?? 0) - events.length);
-    for (const { id, type, data, metadata } of events) {
+    for (const { id, type, data, metadata, recordedAt = now } of events) {
       revision += 1n;
       position += 1n;
       const event = { id, type, data, metadata, stream, revision, position, recordedAt };

@@ -69,7 +69,6 @@ export class IntactPage {
       if (name === null || position !== last + 1) return null;
       const body = this.#unpacker.unpack(bytes, row.at, row.end, name.text, recordedAtMs);
       chain = this.#hasher.chainText(chain, {
-        position,
         revision,
         recordedAtMs,
         stream: name.bytes,

@@ -1,11 +1,11 @@
 /** The messages between the calling thread and the threads that check the chain. */
 import { type DamagedEvent } from '../log-chain.port.js';
 
-/** What the check of an event leaves for the check of the next one. */
+/** The result of the check of one event that the check of the next one needs. */
 export interface Seam {
   /** Its stored chain hash; null where it could not be read. */
   readonly stored: Uint8Array | null;
-  /** What that hash would be if the event is as it was appended; null where it is that. */
+  /** The hash if the event is as it was appended; null where the stored hash equals it. */
   readonly computed: Uint8Array | null;
 }
 
@@ -18,7 +18,7 @@ export interface Segment {
 export interface CheckedSegment {
   readonly events: number;
   readonly damaged: readonly DamagedEvent[];
-  /** What was known or assumed of the event before the first. */
+  /** The known or assumed state before the first event. */
   readonly before: Seam;
   /** Of the last event. */
   readonly after: Seam;

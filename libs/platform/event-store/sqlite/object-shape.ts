@@ -8,7 +8,7 @@ const BUILDS_BEFORE_COMPILING = 100;
 /** Each takes a few KB, and names in shapes may come from callers. */
 const COMPILED_MAX = 1_000;
 
-/** What stands where: the index of a value, or an object or a list of such. */
+/** The shape of an object: the index of a value, or an object or a list of such. */
 type Part = number | readonly Part[] | { readonly [name: string]: Part };
 
 /** Compiles the shapes that are frequent, up to a limit. */

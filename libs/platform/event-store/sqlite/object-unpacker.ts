@@ -145,7 +145,7 @@ export class ObjectUnpacker {
     return this.#words[number] ?? this.#wordOf(number);
   }
 
-  /** A word is a text as it stands between the quotes of its JSON. */
+  /** A word is the text between the quotes of its JSON, with its escapes. */
   #wordOf(number: number): string {
     const text = JSON.parse(`"${this.words.textOf(number)}"`) as string;
     while (this.#words.length <= number) this.#words.push(undefined);

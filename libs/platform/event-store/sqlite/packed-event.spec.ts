@@ -36,7 +36,7 @@ const textsOf = (data: object, metadata: object = { version: 1 }): EventTexts =>
   metadata: JSON.stringify(metadata),
 });
 
-/** What Node makes of the JSON. */
+/** The event as Node parses the JSON. */
 const expectedOf = ({ id, metadata, data }: EventTexts) => ({
   id,
   metadata: JSON.parse(metadata) as unknown,
@@ -72,7 +72,7 @@ const open = (numbers?: WordNumbers) => {
   return { words, packer, unpack, unpackObjects, expectSame };
 };
 
-/** Texts that are nearly what a tag stands for. */
+/** Texts that are nearly the text of a tag. */
 const tricky = fc.constantFrom(
   ID,
   ACCOUNT,
@@ -171,7 +171,7 @@ describe('a packed event', () => {
     for (let turn = 0; turn < 150; turn += 1) expectSame(textsOf(nested));
   });
 
-  it('takes another shape of the same type for what it is', () => {
+  it('recognizes another shape of the same type', () => {
     const { expectSame } = open();
     const shapes = [
       { a: 1 },

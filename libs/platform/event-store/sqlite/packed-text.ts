@@ -1,4 +1,4 @@
-/** What packed values are as text, written into a buffer. What does not fit there is lost. */
+/** Writes packed values as text into a buffer. Text that does not fit there is lost. */
 import { UUID_BYTES } from './packed.format.js';
 
 const HEX = Buffer.from('0123456789abcdef');
@@ -8,7 +8,7 @@ const POINT = 0x2e;
 const ZULU = 0x5a;
 const ZERO = 0x30;
 
-/** Where the digits of each byte of a UUID stand, and its hyphens. */
+/** The offsets of the digits of each byte of a UUID. */
 const UUID_DIGITS = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
 const UUID_HYPHENS = [8, 13, 18, 23] as const;
 

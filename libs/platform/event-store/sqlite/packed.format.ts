@@ -1,12 +1,13 @@
 /**
  * How the log stores an event: `events.body` is the id, the metadata and the data, one after the
  * other, packed. Unpacking gives the very bytes of JSON that were appended, so that the chain
- * (`../event.chain.ts`) is that of what a reader sees.
+ * (`../event.chain.ts`) is the chain of the bytes that a reader sees.
  *
  * The id takes 16 bytes. A JSON object is the number of its shape and then its values in order. The
- * shape is the JSON with `HOLE` for every value and stands once in the table `words`; 0 stands for
- * "no shape": the length in bytes and the JSON itself follow. A value is a tag and what the tag
- * says. Numbers are base 128, the lowest digit first, with the high bit on every byte but the last.
+ * shape is the JSON with `HOLE` for every value, stored once in the table `words`; 0 means "no
+ * shape": the length in bytes and the JSON itself follow. A value is a tag and the bytes that the
+ * tag defines. Numbers are base 128, the lowest digit first, with the high bit on every byte but
+ * the last.
  */
 
 /** In a shape, for a value. No JSON has this character: in strings it is escaped. */
@@ -62,7 +63,7 @@ export const DAY_MS = 86_400_000;
 /** Decimal digits of which every number is a safe integer. */
 export const DIGITS_MAX = 15;
 
-/** Where the hyphens of a UUID stand. */
+/** Whether a UUID has a hyphen at the index. */
 export const isHyphenAt = (index: number): boolean =>
   index === 8 || index === 13 || index === 18 || index === 23;
 

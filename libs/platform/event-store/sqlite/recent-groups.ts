@@ -1,13 +1,13 @@
 import { type RecordedEvent } from '../event-store.port.js';
 import { type CommittedGroup } from './group-commit.js';
 
-/** Groups are kept until they have so many positions or UTF-16 units together. */
+/** Groups are kept until they have this many positions or UTF-16 units together. */
 const POSITIONS_MAX = 2_048;
 const UNITS_MAX = 4 * 1_048_576;
 
 /**
- * The last groups that this process has committed, without a gap, for readers that look every few
- * milliseconds at what is new: they need no row of the file.
+ * The last groups that this process has committed, without a gap, for readers that poll every few
+ * milliseconds: they need no row of the file.
  */
 export class RecentGroups {
   #groups: CommittedGroup[] = [];

@@ -269,7 +269,7 @@ describe('the SQLite event store', () => {
     other.close();
   });
 
-  it('reads its last appends from memory, and those of others from the file', async () => {
+  it('reads its last appends from memory, and appends of others from the file', async () => {
     const [store, other] = [await open(), await open()];
     const [first, second, third] = counted(3);
     if (!first || !second || !third) throw new Error('three events');

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { allOf } from '#platform/kernel/all-of.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { checkFilter, passes } from '../event-filter.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
@@ -8,6 +9,7 @@ import {
   type EventStoreHealth,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -25,9 +27,7 @@ import { SqliteLogReader } from './sqlite-log-reader.js';
 import { WriterThread } from './writer.thread.js';
 
 export interface SqliteEventStoreOptions {
-  /**
-   * Created where there is none; its folder must exist. `-wal` and `-shm` files stand beside it.
-   */
+  /** Created where there is none; its folder must exist. `-wal` and `-shm` files are beside it. */
   readonly file: string;
   /** Gives `recordedAt`. */
   readonly clock?: Clock;
@@ -91,6 +91,13 @@ class SqliteEventStore implements EventStore {
     expected: ExpectedRevision,
   ): Promise<AppendResult> {
     return this.#commits.append(stream, events, expected);
+  }
+
+  /** Those of one turn of the event loop are one group, and one transaction. */
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    await allOf(
+      appends.map(({ stream, events, expected }) => this.append(stream, events, expected)),
+    );
   }
 
   read(

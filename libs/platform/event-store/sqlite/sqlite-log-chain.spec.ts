@@ -45,7 +45,6 @@ const recomputed = (rows: readonly RawRow[]): readonly string[] => {
   return rows.map((row) => {
     const encoding = Buffer.concat([
       Buffer.from([1]),
-      integer(row.position),
       integer(row.revision),
       integer(row.recorded_at),
       ...[row.name, row.type, row.id, row.data, row.metadata].map(text),
@@ -170,7 +169,7 @@ describe('the chain of the SQLite event store', () => {
     expect(Buffer.from(chain).toString('hex')).toBe((await check(store)).hash);
   });
 
-  it('goes on over processes that write in turns, and over a stale append', async () => {
+  it('continues over processes that write in turns, and over a stale append', async () => {
     const [one, other] = [await open(), await open()];
     for (let turn = 0; turn < 6; turn += 1) {
       const store = turn % 2 === 0 ? one : other;
@@ -186,7 +185,7 @@ describe('the chain of the SQLite event store', () => {
     expect((await check(one)).damaged).toEqual([]);
   });
 
-  it('goes on after an append that was rolled back', async () => {
+  it('continues after an append that was rolled back', async () => {
     const store = await filled();
     meddle((database) =>
       database.exec(`CREATE TRIGGER broken BEFORE INSERT ON events WHEN NEW.revision = 1
@@ -203,7 +202,7 @@ describe('the chain of the SQLite event store', () => {
     expect(await check(store)).toEqual({ events: 0, position: 0n, hash: null, damaged: [] });
   });
 
-  const DIFFERS = 'it differs from what was appended';
+  const DIFFERS = 'it differs from the appended event';
 
   it.each([
     ['the last byte, of the data', `UPDATE events SET body = flipped(body, -1) WHERE position = 4`],

@@ -12,7 +12,7 @@ const COLUMNS = 7;
 
 const HEADS_MAX = 100_000;
 const FIELDS_PER_APPEND = 3;
-const FIELDS_PER_EVENT = 4;
+const FIELDS_PER_EVENT = 5;
 const NO_STREAM = EXPECTED_CODE['no-stream'];
 
 interface Head {
@@ -24,7 +24,6 @@ interface Head {
 
 /** The fields are laid out as in the protocol's `append`. */
 export interface AppendGroup {
-  readonly recordedAt: number;
   readonly fields: readonly (string | number)[];
 }
 
@@ -69,7 +68,7 @@ export class SqliteLogWriter {
   #lastHash: Uint8Array = CHAIN_START;
   /** Values of rows that are decided and not inserted yet. */
   #rows: SQLInputValue[] = [];
-  /** Leaf hashes of what the group appends. */
+  /** Leaf hashes of the appended events of the group. */
   #leaves: Buffer[] = [];
 
   constructor(settings: WriterSettings) {
@@ -195,30 +194,29 @@ export class SqliteLogWriter {
     return true;
   }
 
-  #add(head: Head, { stream, count, at, group: { recordedAt, fields } }: Append): void {
+  #add(head: Head, { stream, count, at, group: { fields } }: Append): void {
     const end = at + count * FIELDS_PER_EVENT;
     for (let event = at; event < end; event += FIELDS_PER_EVENT) {
       head.revision += 1;
       this.#lastPosition += 1;
       const stored = {
-        position: this.#lastPosition,
         revision: head.revision,
-        recordedAtMs: recordedAt,
         stream,
         id: fields[event] as string,
         type: fields[event + 1] as string,
         data: fields[event + 2] as string,
         metadata: fields[event + 3] as string,
+        recordedAtMs: fields[event + 4] as number,
       };
       const leaf = this.#hasher.leafHash(stored);
       this.#leaves.push(leaf);
       this.#lastHash = this.#hasher.link(this.#lastHash, leaf);
       this.#rows.push(
-        stored.position,
+        this.#lastPosition,
         head.streamId,
         stored.revision,
         this.#words.demand(stored.type),
-        recordedAt,
+        stored.recordedAtMs,
         this.#packer.pack(stored),
         this.#lastHash,
       );

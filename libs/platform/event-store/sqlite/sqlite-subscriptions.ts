@@ -16,8 +16,8 @@ const FOREIGN_POLL_MS = 20;
 
 /**
  * Hands the appends of this process to live subscriptions, from memory. Appends of other processes
- * and threads are read from the file, once for all live subscriptions. Those that a subscription
- * had no room for, and those that do not fit into a page, each subscription reads for itself.
+ * and threads are read from the file, once for all live subscriptions. Each subscription reads for
+ * itself the appends that it had no room for, and the appends that do not fit into a page.
  */
 export class SqliteSubscriptions {
   readonly #reader: SqliteLogReader;

@@ -2,7 +2,9 @@ import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type WordNumbers } from './event-packer.js';
 import { type WordTexts } from './event-unpacker.js';
 
-/** The list is read into memory, so it has an end; later texts stand in their events. */
+/**
+ * The list is read into memory, so its length is limited; later texts are stored in their events.
+ */
 const WORDS_MAX = 50_000;
 /** Texts that have been met once. */
 const CANDIDATES_MAX = 10_000;

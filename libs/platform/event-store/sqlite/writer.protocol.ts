@@ -6,7 +6,7 @@ export interface WriterSettings {
   readonly busyTimeoutMs: number;
 }
 
-/** What the thread starts with. */
+/** The data that the thread starts with. */
 export interface WriterData {
   readonly settings: WriterSettings;
   /** The memory of its `Bell`. */
@@ -22,11 +22,10 @@ export const FIELDS_PER_OUTCOME = 3;
 export type WriterRequest =
   | {
       readonly kind: 'append';
-      /** Milliseconds since the Unix epoch, for every event of the group. */
-      readonly recordedAt: number;
       /**
-       * One append after another: stream, expected code, count of events, and then id, type, data
-       * and metadata of each. Flat, because cloning it must cost the calling thread little.
+       * One append after another: stream, expected code, count of events, and then id, type, data,
+       * metadata and instant (milliseconds since the Unix epoch) of each. Flat, because cloning it
+       * must cost the calling thread little.
        */
       readonly fields: readonly (string | number)[];
     }
@@ -40,7 +39,9 @@ export type WriterReply =
   | { readonly kind: 'refused'; readonly reason: string }
   | {
       readonly kind: 'appended';
-      /** The log's last position before this group: those of the group follow without a gap. */
+      /**
+       * The log's last position before this group: the positions of the group follow without a gap.
+       */
       readonly after: number;
       /**
        * Verdict, revision and position of each append. Appended and repeated: of its last event.

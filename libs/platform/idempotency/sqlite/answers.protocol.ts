@@ -1,4 +1,6 @@
-/** What the calling thread and the thread of the answers say: one request, then one reply. */
+/**
+ * The protocol of the calling thread and the thread of the answers: one request, then one reply.
+ */
 import { type EntryState } from '../answer-entries.port.js';
 
 export interface AnswersSettings {
@@ -68,7 +70,7 @@ export interface AnswerRow {
 export type StartReply =
   { readonly kind: 'started' } | { readonly kind: 'found'; readonly row: AnswerRow };
 
-/** What each request is answered with, unless it fails. */
+/** The reply to each request, unless it fails. */
 export interface ReplyTo {
   readonly start: StartReply;
   readonly charge: ChangedReply;

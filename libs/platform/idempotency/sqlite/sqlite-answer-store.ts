@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import {
   type AnswerEntries,
@@ -38,7 +38,7 @@ export const openSqliteAnswerStore = async ({
   times = ANSWER_TIMES,
   log = NO_LOG,
 }: SqliteAnswerStoreOptions): Promise<AnswerStore> => {
-  await mkdir(path.dirname(file), { recursive: true });
+  await createFolder(path.dirname(file));
   const thread = await AnswersThread.start({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     const presence = OwnerPresence.claim(`${file}.owners`);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
+import { type ForeignCheckpoint } from '#platform/runtime/subscriptions/log-trust.js';
 import { FakeLedger } from '../ledger.fake.js';
 import { Admission } from './admission.js';
 import { PaidRequests } from './paid-request.js';
@@ -15,7 +16,12 @@ const open = (lagMsMax = 5_000) => {
     readers.isAway
       ? Promise.reject(new Error('the read store is away'))
       : Promise.resolve(readers.lagsMs.map((lagMs) => ({ lagMs })));
-  const runtime = { projectionHost: { status } } as unknown as Runtime;
+  const log = { foreign: null as ForeignCheckpoint | null, hasShrunk: false };
+  const standing = {
+    hasShrunk: () => Promise.resolve(log.hasShrunk),
+    unconfirmed: () => Promise.resolve(log.foreign),
+  };
+  const runtime = { projectionHost: { status }, standing } as unknown as Runtime;
   const admission = new Admission(runtime, new ProcessRole('gateway'), { lagMsMax });
   const ledger = new FakeLedger();
   const paid = new PaidRequests(ledger, { settleMsMax: 1 }, { now: () => NOW }, admission);
@@ -34,7 +40,7 @@ const open = (lagMsMax = 5_000) => {
   const looks = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time += 1) await admission.look();
   };
-  return { readers, admission, ledger, ask, looks };
+  return { readers, log, admission, ledger, ask, looks };
 };
 
 describe('the admission of paid work', () => {
@@ -76,6 +82,34 @@ describe('the admission of paid work', () => {
     for (let time = 0; time < 20; time += 1) await ask();
   });
 
+  const FOREIGN = {
+    checkpoint: { name: 'accounts', position: 9n, event: null },
+    reason: 'it is at position 9, and the log ends at 7',
+  };
+
+  it('is refused on a log that lacks what was read, before anything is held', async () => {
+    const { log, admission, ledger, ask } = open(0);
+    log.foreign = FOREIGN;
+    await admission.onApplicationBootstrap();
+    admission.onApplicationShutdown();
+    await expect(ask()).rejects.toMatchObject({ code: 'log_foreign' });
+    expect(ledger.calls).toEqual([]);
+  });
+
+  it('is refused soon after the log was exchanged, and admitted once it is confirmed', async () => {
+    const { log, ask, looks } = open();
+    await looks(3);
+    log.foreign = FOREIGN;
+    await looks(1);
+    await ask();
+    log.hasShrunk = true;
+    await looks(1);
+    await expect(ask()).rejects.toMatchObject({ code: 'log_foreign' });
+    [log.foreign, log.hasShrunk] = [null, false];
+    await looks(5);
+    await ask();
+  });
+
   it('looks every second, and not at all without a limit', async () => {
     jest.useFakeTimers();
     for (const [lagMsMax, refuses] of [
@@ -84,7 +118,7 @@ describe('the admission of paid work', () => {
     ] as const) {
       const { readers, admission, ask } = open(lagMsMax);
       readers.lagsMs = [LAGGING, LAGGING, LAGGING];
-      admission.onApplicationBootstrap();
+      await admission.onApplicationBootstrap();
       await jest.advanceTimersByTimeAsync(50_000);
       admission.onApplicationShutdown();
       const [outcome] = await Promise.allSettled([ask()]);

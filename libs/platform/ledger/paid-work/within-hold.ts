@@ -1,6 +1,7 @@
 import { type ChargedLine, type Excess, type PriceLine } from '#events/hold.vocabulary.js';
-import { isTokenMeter, sideOf } from '#events/token-meters.js';
+import { heldMeterOf } from '#events/token-meters.js';
 import { isAbove } from '../price.js';
+import { upwards } from '../steps.js';
 
 /** A held line, and the units of it that are not charged yet. */
 interface Bound {
@@ -9,7 +10,8 @@ interface Bound {
 }
 
 /**
- * Each line up to what is held for its step and meter, and the units above it. Tokens of a class of
+ * Each line up to what is held for its meter in its step or the nearest step above, and the units
+ * above it. Tokens of a class of
  * their own count against the held input or output. Where the bound is less than what was used, the
  * dearest units are cut.
  */
@@ -41,13 +43,19 @@ export const withinHold = (
   return { charged, excess };
 };
 
-const boundOf = ({ step, meter }: ChargedLine, bounds: readonly Bound[]): Bound | undefined =>
-  bounds.find(({ line }) => line.step === step && line.meter === meter) ??
-  (isTokenMeter(meter)
-    ? bounds.find(({ line }) => line.step === step && line.meter === sideOf(meter))
-    : undefined);
+const boundOf = (line: ChargedLine, bounds: readonly Bound[]): Bound | undefined => {
+  const meters = [line.meter, heldMeterOf(line.meter)];
+  for (const step of upwards(line.step)) {
+    for (const meter of meters) {
+      const found = bounds.find((one) => one.line.step === step && one.line.meter === meter);
+      if (found) return found;
+    }
+  }
+  return undefined;
+};
 
 const isAtPriceOf = (line: ChargedLine, held: PriceLine): boolean =>
   line.meter === held.meter &&
+  (line.model ?? held.model) === held.model &&
   line.unitPriceMicroUsd === held.unitPriceMicroUsd &&
   line.perUnits === held.perUnits;

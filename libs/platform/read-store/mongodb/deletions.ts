@@ -2,7 +2,10 @@ import { type Collection, type Db, type ObjectId } from 'mongodb';
 import { DELETIONS_REMEMBERED_MS } from '../read-store.checks.js';
 import { type DocumentRow } from './document-row.js';
 
-/** What is to be cleared away: without it every collection would need an index of its deletions. */
+/**
+ * A document that is to be deleted for good: with this list, collections need no index of their
+ * deletions.
+ */
 interface Deletion {
   readonly collection: string;
   readonly key: string;
@@ -40,7 +43,7 @@ export class Deletions {
     this.#sweepWhenDue(nowMs);
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the current sweep. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#sweeping;
@@ -50,7 +53,7 @@ export class Deletions {
     if (nowMs - this.#sweptAtMs <= DELETIONS_REMEMBERED_MS) return;
     this.#sweptAtMs = nowMs;
     const before = new Date(nowMs - DELETIONS_REMEMBERED_MS);
-    // What fails is left for the next sweep, of this process or of another.
+    // A failed deletion is left for the next sweep, of this process or of another.
     this.#sweeping = this.#sweeping.then(() => this.#sweep(before)).catch(() => undefined);
   }
 

@@ -18,7 +18,7 @@ const ROWS_PER_UPDATE = 50;
 const ATTEMPTS_MAX = 20;
 
 /**
- * Puts each row where it is newer than what is stored. The keys are different ones, so that the
+ * Writes each row if it is newer than the stored one. The keys are different ones, so that the
  * order of the writes means nothing. Most rows are new, and an insert is the cheapest command that
  * guards them: an update that finds no row costs FerretDB a walk through the whole collection.
  */

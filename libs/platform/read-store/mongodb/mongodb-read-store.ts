@@ -123,7 +123,7 @@ class MongoReadStore implements ReadStore {
     checkCollection(collection);
     checkKey(checkpoint);
     await this.#run(async () => {
-      // First, so that it never stands for documents that are gone.
+      // First, so that no checkpoint is stored for documents that are gone.
       await this.#checkpoints.deleteOne({ _id: checkpoint });
       await this.#rows(collection).drop();
     });
@@ -206,7 +206,7 @@ const asUnavailable = <Result>(operation: Promise<Result>): Promise<Result> =>
  */
 const collectionNameOf = (collection: string): string => `view_${collection.replaceAll('.', '_')}`;
 
-/** What is left of writes in order: for each key the first of those with the highest position. */
+/** For each key the first of the writes with the highest position. */
 const lastOfEachKey = (writes: readonly EncodedWrite[]): readonly EncodedWrite[] => {
   const last = new Map<string, EncodedWrite>();
   for (const write of writes) {

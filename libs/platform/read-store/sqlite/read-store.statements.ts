@@ -2,7 +2,7 @@ import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /**
  * The bounds of a range, joined in SQL so that the walk starts at the tighter of the two. A blob
- * sorts after every text, so an empty blob stands for "no end".
+ * sorts after every text, so an empty blob means "no end".
  */
 const RANGE = `
   documents.collection = (SELECT id FROM collections WHERE name = :collection)

@@ -155,7 +155,7 @@ describe('the SQLite read store', () => {
     await store.close();
   });
 
-  it('writes the commits of a turn together, and those of a lost lease not', async () => {
+  it('writes the commits of a turn together, and no commit of a lost lease', async () => {
     const store = await openSqliteReadStore({ file });
     const commit = (collection: string, name: string, fence: bigint) =>
       store.commit({
@@ -214,7 +214,7 @@ describe('the SQLite read store', () => {
     await store.close();
   });
 
-  it('goes on clearing after it was cut short', async () => {
+  it('continues clearing after it was cut short', async () => {
     const first = await openSqliteReadStore({ file });
     await first.commit({ writes: writes(5_000) });
     await first.drop('usage', 'usage');

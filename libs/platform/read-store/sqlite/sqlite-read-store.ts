@@ -44,7 +44,7 @@ export interface EmbeddedReadStore extends ReadStore {
   clear(seen: Checkpoint): Promise<boolean>;
 }
 
-/** @throws ReadStoreError `store-unavailable`, or `store-unreadable` with what to do about it */
+/** @throws ReadStoreError `store-unavailable`, or `store-unreadable` with the remedy */
 export const openSqliteReadStore = async ({
   file,
   clock = systemClock,

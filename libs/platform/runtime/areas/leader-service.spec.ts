@@ -5,7 +5,7 @@ import { defineArea } from './area.js';
 import { FaultyEventStore, FaultyReadStore } from '../faulty-stores.fake.js';
 import { type CommandSender, type LeaderService } from './leader-service.js';
 import { LeaseLostError } from '../lease/fenced-read-store.js';
-import { type Leadership, type TermHandler } from '../lease/leadership.port.js';
+import { ScriptedLeases } from '../lease/scripted-leases.fake.js';
 import { type RunnerStatus } from '../subscriptions/log-progress.js';
 import { Runtime } from '../runtime.js';
 import { movableClock, silent } from '../stock.fixture.js';
@@ -36,38 +36,6 @@ class Night implements LeaderService {
 class WatchModule {}
 
 const watch = defineArea({ name: 'watch', module: WatchModule, leaderServices: [Night] });
-
-/** A lease that a spec gives and takes. */
-class Lease implements Leadership {
-  handler: TermHandler | undefined;
-  held = false;
-
-  start(handler: TermHandler): void {
-    this.handler = handler;
-  }
-
-  async give(): Promise<void> {
-    this.held = true;
-    const held = () => Promise.resolve(this.held);
-    const term = { token: 1n, isHeld: () => this.held, held, lost: () => undefined };
-    await this.handler?.begin(term);
-  }
-
-  async take(): Promise<void> {
-    this.held = false;
-    await this.handler?.end();
-  }
-
-  stop(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  status() {
-    const election = { election: 'log', candidates: null } as const;
-    const role = 'standby' as const;
-    return { role, instance: 'spec', token: null, holder: null, failure: null, ...election };
-  }
-}
 
 describe('a leader service', () => {
   const running: Runtime[] = [];
@@ -105,34 +73,34 @@ describe('a leader service', () => {
 
   it('runs in the leader, for each of its terms', async () => {
     const { runtime, night, sender, serviceOf } = open();
-    const lease = new Lease();
+    const lease = new ScriptedLeases();
     await runtime.startFollowing();
     runtime.startUnder(lease, sender, serviceOf);
     expect(night.calls).toEqual([]);
-    await lease.give();
+    await lease.give(1n);
     await lease.take();
-    await lease.give();
+    await lease.give(1n);
     expect(night.calls).toEqual(['start', 'stop', 'start']);
   });
 
   it('sends nothing after the lease was lost', async () => {
     const { runtime, night, sent, sender, serviceOf } = open();
-    const lease = new Lease();
+    const lease = new ScriptedLeases();
     await runtime.startFollowing();
     runtime.startUnder(lease, sender, serviceOf);
-    await lease.give();
-    lease.held = false;
+    await lease.give(1n);
+    lease.expire();
     await expect(night.senders[0]?.execute({ ring: 2 })).rejects.toBeInstanceOf(LeaseLostError);
     expect(sent).toEqual([]);
   });
 
   it('that cannot start gives up the leadership, and is stopped', async () => {
     const { runtime, night, sender, serviceOf } = open();
-    const lease = new Lease();
+    const lease = new ScriptedLeases();
     night.rejectsStart = true;
     await runtime.startFollowing();
     runtime.startUnder(lease, sender, serviceOf);
-    await expect(lease.give()).rejects.toThrow('not now');
+    await expect(lease.give(1n)).rejects.toThrow('not now');
     await lease.take();
     expect(night.calls).toEqual(['start', 'stop']);
   });

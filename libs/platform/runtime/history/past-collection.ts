@@ -1,5 +1,11 @@
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type DomainEvent, type ProjectionTo, typesOf } from '#platform/kernel/projection.js';
+import {
+  type DocumentRange,
+  keyAfter,
+  restAfter,
+  storedPages,
+} from '#platform/read-store/document-pages.js';
 import { checkList } from '#platform/read-store/read-store.checks.js';
 import {
   type ListOptions,
@@ -14,8 +20,6 @@ import { type Stretch } from './log-times.js';
 /** Keys of one page. */
 const PAGE_MIN = 50;
 const PAGE_MAX = 500;
-/** The first character that a key may have; with it behind, a key is the next one. */
-const FIRST_CHARACTER = '\u0001';
 
 interface Change {
   readonly event: DomainEvent;
@@ -71,37 +75,33 @@ export class PastCollection<Document extends object> {
 
   /** Every document of the range, in its order. */
   async *#pages(
-    { limit: _, offset: __, ...options }: ListOptions,
+    { offset: _, ...range }: ListOptions,
     limit: number,
   ): AsyncGenerator<readonly StoredDocument<Document>[]> {
-    const { direction = 'forwards' } = options;
-    let range: ListOptions = options;
-    for (;;) {
-      const page = await this.readStore.list<Document>(this.collection, { ...range, limit });
-      const last = page.length === limit ? page.at(-1)?.key : undefined;
-      const [covered, rest] = last === undefined ? [range] : splitAt(last, range, direction);
+    let rest: DocumentRange = { ...range, limit };
+    for await (const { documents } of storedPages<Document>(
+      this.readStore,
+      this.collection,
+      rest,
+    )) {
+      const last = documents.length === limit ? documents.at(-1)?.key : undefined;
       // After the stored ones: a document that is deleted meanwhile is in the page.
-      const gone = await this.#goneIn(covered);
-      const stored = new Map(page.map((document) => [document.key, document]));
+      const gone = await this.#goneIn(last === undefined ? rest : upTo(last, rest));
+      const stored = new Map(documents.map((document) => [document.key, document]));
       const keys = [...new Set([...stored.keys(), ...gone])].sort(byBytes);
-      if (direction === 'backwards') keys.reverse();
+      if (range.direction === 'backwards') keys.reverse();
       const past = await Promise.all(keys.map((key) => this.#past(key, stored.get(key))));
       yield past.filter((document) => document !== undefined);
-      if (rest === undefined) return;
-      range = rest;
+      if (last !== undefined) rest = restAfter(last, rest);
     }
   }
 
-  async #goneIn(range: ListOptions): Promise<readonly string[]> {
+  async #goneIn({ direction: _, ...range }: DocumentRange): Promise<readonly string[]> {
     const gone: string[] = [];
-    let left: ListOptions = { ...range, direction: 'forwards', limit: PAGE_MAX };
-    for (;;) {
-      const page = await this.readStore.list(goneFrom(this.collection), left);
-      gone.push(...page.map(({ key }) => key));
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE_MAX) return gone;
-      left = { ...left, from: last.key + FIRST_CHARACTER };
-    }
+    const collection = goneFrom(this.collection);
+    const pages = storedPages(this.readStore, collection, { ...range, limit: PAGE_MAX });
+    for await (const { documents } of pages) gone.push(...documents.map(({ key }) => key));
+    return gone;
   }
 
   async #past(key: string, stored: Stored<Document>): Promise<Stored<Document>> {
@@ -151,21 +151,9 @@ const changesIn = <Document extends object>(
   return changes;
 };
 
-/** The range up to a key and with it, and the rest. */
-const splitAt = (
-  key: string,
-  range: ListOptions,
-  direction: 'forwards' | 'backwards',
-): readonly [ListOptions, ListOptions] =>
-  direction === 'forwards'
-    ? [
-        { ...range, before: key + FIRST_CHARACTER },
-        { ...range, from: key + FIRST_CHARACTER },
-      ]
-    : [
-        { ...range, from: key },
-        { ...range, before: key },
-      ];
+/** The part of a range up to a key and with it, in its direction. */
+const upTo = (key: string, range: DocumentRange): DocumentRange =>
+  range.direction === 'backwards' ? { ...range, from: key } : { ...range, before: keyAfter(key) };
 
 const byBytes = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -10,6 +10,7 @@ import { type DocumentReader, type Found, type Listed } from '../projections/doc
 import { type AsOf, AsOfError, type LogMoment } from './as-of.js';
 import { epochsOfHistory } from './document-history.js';
 import { type Epochs, epochsOf } from './epochs.js';
+import { type LogPlaces } from './log-places.js';
 import { type LogTimes, type Stretch } from './log-times.js';
 import { PastCollection } from './past-collection.js';
 
@@ -24,6 +25,7 @@ export interface PastSources {
   readonly readStore: ReadStore;
   /** Of the same stores. */
   readonly times: LogTimes;
+  readonly places: LogPlaces;
   readonly codec: EventCodec;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -48,7 +50,7 @@ export class PastDocuments implements DocumentReader {
   /** @throws AsOfError for a position beyond the head and for an instant in the future */
   static async open(asOf: AsOf, sources: PastSources): Promise<PastDocuments> {
     if ('instant' in asOf) return PastDocuments.#openAt(asOf.instant, sources);
-    const { position } = asOf;
+    const position = 'size' in asOf ? await sizedAt(asOf.size, sources) : asOf.position;
     const head = await sources.eventStore.head();
     if (position > head) throw new AsOfError(`asOf ${position}: the log ends at position ${head}`);
     const epochs = await epochsOf(sources.eventStore);
@@ -132,3 +134,9 @@ export class PastDocuments implements DocumentReader {
     return stretch;
   }
 }
+
+const sizedAt = async (size: bigint, { places }: PastSources): Promise<Position> => {
+  const position = await places.positionAt(size);
+  if (position !== undefined) return position;
+  throw new AsOfError(`asOf ${size}: the log has fewer events`);
+};

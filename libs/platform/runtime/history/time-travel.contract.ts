@@ -15,6 +15,7 @@ import { type DocumentReader, type Listed } from '../projections/document-reader
 import { DocumentHistory } from './document-history.js';
 import { Epochs } from './epochs.js';
 import { FoldedDocuments } from './folded-documents.js';
+import { countedPlaces } from './log-places.js';
 import { LogTimes, LogTimesKeeper } from './log-times.js';
 import { PastDocuments } from './past-documents.js';
 
@@ -123,6 +124,7 @@ const expectFolds = async (
       eventStore,
       readStore,
       times: new LogTimes(readStore, eventStore),
+      places: countedPlaces(() => eventStore.head()),
       codec,
       now: 0,
       ask: (projection, _, read) => read(projection.name),

@@ -1,10 +1,12 @@
 import { type EtcdClient } from './etcd-client.js';
+import { type ReaderGroup } from './reader-groups.js';
 import { type Renewals, TermOverError } from './renewals.port.js';
 
 export interface EtcdRenewalsOptions {
   readonly etcd: EtcdClient;
   /** The first part of every key. */
   readonly name: string;
+  readonly group: ReaderGroup;
   /** Of this process. */
   readonly instance: string;
   readonly ttlMs: number;
@@ -24,8 +26,8 @@ export class EtcdRenewals implements Renewals {
   constructor(private readonly options: EtcdRenewalsOptions) {}
 
   async mayTake(): Promise<boolean> {
-    const { etcd, name, instance, ttlMs } = this.options;
-    const prefix = `${name}/readers/`;
+    const { etcd, instance, ttlMs } = this.options;
+    const prefix = this.#prefix();
     if (this.#lease === undefined || !(await etcd.keepLease(this.#lease))) {
       this.#lease = await etcd.grantLease(Math.ceil(ttlMs / 1_000));
     }
@@ -66,8 +68,12 @@ export class EtcdRenewals implements Renewals {
 
   /** Processes join after the leader has taken the lease. */
   async #count(): Promise<void> {
-    const { etcd, name } = this.options;
-    const keys = await etcd.keysOf(`${name}/readers/`).catch(() => undefined);
+    const keys = await this.options.etcd.keysOf(this.#prefix()).catch(() => undefined);
     if (keys) this.#candidates = keys.length;
+  }
+
+  #prefix(): string {
+    const { name, group } = this.options;
+    return `${name}/${group}/`;
   }
 }

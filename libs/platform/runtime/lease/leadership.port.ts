@@ -1,15 +1,34 @@
+import { type ReaderGroup } from './reader-groups.js';
+
+/** The leases of all groups of readers, as this process competes for them. */
+export interface ReaderLeases {
+  /** Competes until `stop`. Called once. */
+  start(handlerOf: (group: ReaderGroup) => TermHandler): void;
+
+  /** Ends all terms and releases their leases. */
+  stop(): Promise<void>;
+
+  /** Of each group. */
+  status(): readonly LeadershipStatus[];
+}
+
 /**
- * Decides which process of an installation runs projections, sagas and relays. An adapter
- * guarantees that tokens rise from one term to the next, and that a term is not held any more when
- * another process begins the next. A process that stood still may not know that its term is over;
- * its token fences its writes.
+ * Decides which process of an installation runs a group of readers. An adapter guarantees that
+ * tokens rise from one term to the next, and that a term is not held any more when another process
+ * begins the next. A process that stood still may not know that its term is over; its token fences
+ * its writes.
  */
-export interface Leadership {
+export interface GroupLease {
+  readonly group: ReaderGroup;
+
   /** Competes for the lease until `stop`, and reports each term to `handler`. Called once. */
   start(handler: TermHandler): void;
 
   /** Ends the term, waits for `TermHandler.end`, and releases the lease. */
   stop(): Promise<void>;
+
+  /** Ends the term, if there is one, and leaves the group to other processes for a while. */
+  giveUp(): void;
 
   status(): LeadershipStatus;
 }
@@ -37,11 +56,13 @@ export interface LeadershipTerm {
 }
 
 export interface LeadershipStatus {
+  readonly group: ReaderGroup;
   readonly role: 'leader' | 'standby';
   /** The name of this process. */
   readonly instance: string;
-  /** The last known token and its holder, or null before the first read. */
+  /** The last known token, or null before the first read. */
   readonly token: string | null;
+  /** Of that token; null where none holds it. */
   readonly holder: string | null;
   /** Why the last attempt failed, or null. */
   readonly failure: string | null;

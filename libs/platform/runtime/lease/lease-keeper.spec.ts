@@ -9,8 +9,9 @@ import { EventCodec } from '../commands/event-codec.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
 import { type TermHandler, type LeadershipTerm } from './leadership.port.js';
 import { anyContext, until } from '../stock.fixture.js';
+import { CutOff } from './cut-off.fake.js';
 import { leaseDecider } from './lease.decider.js';
-import { HEARTBEATS } from './heartbeats.js';
+import { heartbeatsOf, leaseStreamOf, type ReaderGroup } from './reader-groups.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { StoredRenewals } from './stored-renewals.js';
 
@@ -44,21 +45,6 @@ class Chronicle implements TermHandler {
   }
 }
 
-/** The shared store as one process reaches it, until it does not any more. */
-class CutOff extends FaultyReadStore {
-  constructor(private readonly shared: FaultyReadStore) {
-    super();
-  }
-
-  override checkpoint(name: string): Promise<bigint | undefined> {
-    return this.isAway ? super.checkpoint(name) : this.shared.checkpoint(name);
-  }
-
-  override commit(commit: ReadStoreCommit): Promise<void> {
-    return this.isAway ? super.commit(commit) : this.shared.commit(commit);
-  }
-}
-
 /** Its commits wait until a test lets them land, once it holds them back. */
 class HeldBack extends FaultyReadStore {
   isHeldBack = false;
@@ -70,7 +56,10 @@ class HeldBack extends FaultyReadStore {
   }
 }
 
-describe('the keeper of the lease', () => {
+const GROUPS: readonly ReaderGroup[] = ['reactions', 'projections-2'];
+
+describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
+  const heartbeats = heartbeatsOf(group);
   const running: LeaseKeeper[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((keeper) => keeper.stop()));
@@ -91,8 +80,8 @@ describe('the keeper of the lease', () => {
       const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
       const settings = { instance, ...times };
       const logger = pino({ enabled: false });
-      const renewals = new StoredRenewals(readStore, times.ttlMs, nowMs);
-      const keeper = new LeaseKeeper(runner, renewals, settings, systemClock, logger, nowMs);
+      const renewals = new StoredRenewals(readStore, heartbeats, times.ttlMs, nowMs);
+      const keeper = new LeaseKeeper(group, runner, renewals, settings, systemClock, logger, nowMs);
       const handler = new Chronicle(instance, order);
       running.push(keeper);
       const beforeAppend = (act: () => Promise<void>) => (eventStore.beforeAppend = act);
@@ -109,8 +98,9 @@ describe('the keeper of the lease', () => {
     await sleep(2 * TTL_MS);
     expect(one.handler.term?.isHeld()).toBe(true);
     expect(log.events.map(({ type }) => type)).toEqual(['LeaseTaken']);
-    expect(await shared.checkpoint(HEARTBEATS)).toBeGreaterThan(4n);
+    expect(await shared.checkpoint(heartbeats)).toBeGreaterThan(4n);
     expect(one.keeper.status()).toEqual({
+      group,
       role: 'leader',
       instance: 'one',
       token: '1',
@@ -200,7 +190,7 @@ describe('the keeper of the lease', () => {
     two.beforeAppend(() => {
       // The renewal of the first lands just before the second fences it off.
       renewedAt = performance.now();
-      const beaten = { name: HEARTBEATS, position: 1_000n, fence: 1n };
+      const beaten = { name: heartbeats, position: 1_000n, fence: 1n };
       return shared.commit({ writes: [], checkpoint: beaten });
     });
     two.start();
@@ -215,13 +205,13 @@ describe('the keeper of the lease', () => {
     const eventStore = new FaultyEventStore(log);
     const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
     const data = {
-      lease: 'readers',
+      lease: group,
       holder: 'gone',
       over: 0,
       takenAt: '2026-01-01T00:00:00.000Z',
     } as const;
-    await runner.run('lease-readers', { type: 'TakeLease', data }, anyContext());
-    await shared.commit({ writes: [], checkpoint: { name: HEARTBEATS, position: 7n, fence: 1n } });
+    await runner.run(leaseStreamOf(group), { type: 'TakeLease', data }, anyContext());
+    await shared.commit({ writes: [], checkpoint: { name: heartbeats, position: 7n, fence: 1n } });
     const two = join('two');
     const startedAt = performance.now();
     two.start();
@@ -231,6 +221,35 @@ describe('the keeper of the lease', () => {
       token: 2,
       from: { holder: 'gone', because: 'silent' },
     });
+  });
+
+  it('does not take a slow store, or one that was away, for a silent holder', async () => {
+    const { shared, join } = openFleet();
+    const one = join('one', new CutOff(shared));
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    // No renewal of the first arrives from here on.
+    one.readStore.isAway = true;
+    let atMs = 0;
+    const readStore = new CutOff(shared);
+    const renewals = new StoredRenewals(readStore, heartbeats, TTL_MS, () => atMs);
+    const state = { token: 1, holder: 'one', released: false };
+    const looks = async (everyMs: number) => {
+      for (let count = 1; ; count += 1) {
+        if (await renewals.mayTake(state)) return count;
+        atMs += everyMs;
+      }
+    };
+    expect(await looks(TTL_MS / 4)).toBe(5);
+    const slow = new StoredRenewals(readStore, heartbeats, TTL_MS, () => atMs);
+    expect(await slow.mayTake(state)).toBe(false);
+    atMs += 5 * TTL_MS;
+    expect(await slow.mayTake(state)).toBe(false);
+    readStore.isAway = true;
+    await expect(slow.mayTake(state)).rejects.toThrow();
+    readStore.isAway = false;
+    atMs += 5 * TTL_MS;
+    expect(await slow.mayTake(state)).toBe(false);
   });
 
   it('finds by the clock that its lease ran out while it stood still, and renews it', async () => {
@@ -288,7 +307,7 @@ describe('the keeper of the lease', () => {
     one.start();
     await until(() => one.handler.term !== undefined);
     const { term } = one.handler;
-    const checkpoint = { name: HEARTBEATS, position: 1_000n, fence: 9n };
+    const checkpoint = { name: heartbeats, position: 1_000n, fence: 9n };
     await shared.commit({ writes: [], checkpoint });
     await until(() => term?.isHeld() === false);
   });
@@ -307,6 +326,21 @@ describe('the keeper of the lease', () => {
       'LeaseReleased',
       'LeaseTaken',
     ]);
+  });
+
+  it('leaves a group that it gives up to others, for the time of a lease', async () => {
+    const { order, join } = openFleet();
+    const one = join('one');
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    const two = join('two');
+    two.start();
+    await sleep(RENEW_MS);
+    one.keeper.giveUp();
+    await until(() => two.handler.term !== undefined);
+    expect(order).toEqual(['one begins', 'one ends', 'two begins']);
+    await two.keeper.stop();
+    await until(() => one.handler.term !== undefined);
   });
 
   it('does not take a lease under which it could not write', async () => {

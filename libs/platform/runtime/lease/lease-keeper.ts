@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger } from 'pino';
-import { type LeaseEvent, type LeaseName } from '#events/platform/lease.events.js';
+import { type LeaseEvent } from '#events/platform/lease.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '../commands/command-context.js';
 import { type CommandRunner } from '../commands/command-runner.js';
-import { type Leadership, type LeadershipStatus, type TermHandler } from './leadership.port.js';
+import { type GroupLease, type LeadershipStatus, type TermHandler } from './leadership.port.js';
 import { FencedTerm } from './fenced-term.js';
 import { type LeaseCommand, type LeaseState } from './lease.decider.js';
+import { leaseStreamOf, type ReaderGroup } from './reader-groups.js';
 import { type Renewals, TermOverError } from './renewals.port.js';
 
 export interface LeaseSettings {
@@ -24,24 +25,24 @@ export type LeaseRunner = CommandRunner<LeaseCommand, LeaseState, LeaseEvent>;
 /** The part of its time that a holder leaves unused: calls begun before must end within it. */
 const MARGIN = 0.2;
 
-const LEASE: LeaseName = 'readers';
-/** Has the holder of the lease. */
-export const LEASE_STREAM = `lease-${LEASE}`;
-
 /**
- * Competes for the lease, and renews it while it is held. The log has the holder and its token.
- * Renewals are elsewhere, since an event for each would stay for ever. A holder counts its time
- * from when it began its last renewal.
+ * Competes for the lease of a group of readers, and renews it while it is held. The log has the
+ * holder and its token. Renewals are elsewhere, since an event for each would stay for ever. A
+ * holder counts its time from when it began its last renewal.
  */
-export class LeaseKeeper implements Leadership {
+export class LeaseKeeper implements GroupLease {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #term: FencedTerm | undefined;
   #seen: LeaseState | undefined;
   #failure: string | null = null;
   #endPause: (() => void) | undefined;
+  #giveUp: () => void = () => undefined;
+  /** Until then the group is left to other processes. */
+  #yieldsUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(
+    readonly group: ReaderGroup,
     private readonly runner: LeaseRunner,
     private readonly renewals: Renewals,
     private readonly settings: LeaseSettings,
@@ -62,13 +63,19 @@ export class LeaseKeeper implements Leadership {
     await this.renewals.leave();
   }
 
+  /** Ends the term, if there is one, and leaves the group to others for the time of a lease. */
+  giveUp(): void {
+    this.#giveUp();
+  }
+
   status(): LeadershipStatus {
-    const { token, holder } = this.#seen ?? { token: null, holder: null };
+    const { token = null, holder = null, released = true } = this.#seen ?? {};
     return {
+      group: this.group,
       role: this.#term ? 'leader' : 'standby',
       instance: this.settings.instance,
       token: token === null ? null : String(token),
-      holder,
+      holder: released ? null : holder,
       failure: this.#failure,
       election: this.renewals.election,
       candidates: this.renewals.candidates(),
@@ -97,9 +104,10 @@ export class LeaseKeeper implements Leadership {
    * A term where the lease is free or its holder silent; undefined where another process holds it.
    */
   async #contend(): Promise<FencedTerm | undefined> {
-    const { state } = await this.runner.stateOf(LEASE_STREAM);
-    const mayTake = await this.renewals.mayTake(state);
+    const { state } = await this.runner.stateOf(leaseStreamOf(this.group));
     this.#seen = state;
+    if (this.nowMs() < this.#yieldsUntilMs) return undefined;
+    const mayTake = await this.renewals.mayTake(state);
     if (!mayTake) return undefined;
     const token = await this.#take(state.token);
     return token === undefined ? undefined : this.#begin(BigInt(token));
@@ -121,10 +129,11 @@ export class LeaseKeeper implements Leadership {
   /** The token, or undefined where another process was first. */
   async #take(over: number): Promise<number | undefined> {
     const { instance: holder } = this.settings;
-    const data = { lease: LEASE, holder, over, takenAt: instant(this.clock) };
+    const data = { lease: this.group, holder, over, takenAt: instant(this.clock) };
     const context = contextOf(randomUUID(), 'system');
     try {
-      const { state } = await this.runner.run(LEASE_STREAM, { type: 'TakeLease', data }, context);
+      const command = { type: 'TakeLease', data } as const;
+      const { state } = await this.runner.run(leaseStreamOf(this.group), command, context);
       this.#seen = state;
       return state.token;
     } catch (error) {
@@ -136,10 +145,14 @@ export class LeaseKeeper implements Leadership {
   async #hold(term: FencedTerm, handler: TermHandler): Promise<void> {
     this.#term = term;
     const token = term.token.toString();
-    this.logger.info(
-      { token },
-      'the lease was taken: this process runs projections, sagas and relays',
-    );
+    const { group } = this;
+    this.logger.info({ group, token }, 'the lease was taken: this process runs the readers');
+    const givenUp = new Promise<void>((resolve) => {
+      this.#giveUp = () => {
+        this.#yieldsUntilMs = this.nowMs() + this.settings.ttlMs;
+        resolve();
+      };
+    });
     const stopping = new Promise<void>((resolve) => {
       this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
       if (this.#stop.signal.aborted) resolve();
@@ -148,19 +161,22 @@ export class LeaseKeeper implements Leadership {
     const renewing = this.#keepRenewing(term);
     try {
       await begun;
-      await Promise.race([term.over, stopping]);
+      await Promise.race([term.over, stopping, givenUp]);
     } finally {
+      this.#giveUp = () => undefined;
       term.endsSoon();
       await handler.end();
       this.logger.info(
-        { token },
-        'the lease is over: this process runs no projections, sagas or relays',
+        { group, token },
+        'the lease is over: this process does not run the readers',
       );
       term.lost();
       this.#endPause?.();
       await renewing;
       this.#term = undefined;
       await this.#release(term.token);
+      // The oldest key of an election would win again.
+      if (this.nowMs() < this.#yieldsUntilMs) await this.renewals.leave();
     }
   }
 
@@ -193,18 +209,24 @@ export class LeaseKeeper implements Leadership {
   /** Saves the other processes the wait. After a failure they wait, which is safe. */
   async #release(token: bigint): Promise<void> {
     const { instance: holder } = this.settings;
-    const data = { lease: LEASE, token: Number(token), holder, releasedAt: instant(this.clock) };
+    const data = {
+      lease: this.group,
+      token: Number(token),
+      holder,
+      releasedAt: instant(this.clock),
+    };
     const context = contextOf(randomUUID(), 'system');
     try {
       const command = { type: 'ReleaseLease', data } as const;
-      const { state } = await this.runner.run(LEASE_STREAM, command, context);
+      const { state } = await this.runner.run(leaseStreamOf(this.group), command, context);
       this.#seen = state;
     } catch (error) {
       this.logger.warn({ err: error }, 'the lease could not be released; it runs out');
     }
   }
 
-  #pause(pauseMs = this.settings.renewMs): Promise<void> {
+  /** By default until the next renewal, which all leases of the process have at once. */
+  #pause(pauseMs = this.#untilRenewalMs()): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pauseMs);
       this.#endPause = () => {
@@ -212,5 +234,10 @@ export class LeaseKeeper implements Leadership {
         resolve();
       };
     });
+  }
+
+  #untilRenewalMs(): number {
+    const { renewMs } = this.settings;
+    return renewMs - (this.nowMs() % renewMs);
   }
 }

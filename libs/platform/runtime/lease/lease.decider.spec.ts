@@ -7,16 +7,16 @@ const AT = '2026-01-01T00:00:00.000Z';
 
 const take = (holder: string, over: number): LeaseCommand => ({
   type: 'TakeLease',
-  data: { lease: 'readers', holder, over, takenAt: AT },
+  data: { lease: 'reactions', holder, over, takenAt: AT },
 });
 const release = (holder: string, token: number): LeaseCommand => ({
   type: 'ReleaseLease',
-  data: { lease: 'readers', token, holder, releasedAt: AT },
+  data: { lease: 'reactions', token, holder, releasedAt: AT },
 });
 const taken = (holder: string, token: number, from: LeaseTaken['data']['from'] = null) =>
-  LeaseTaken.of({ lease: 'readers', token, holder, from, takenAt: AT });
+  LeaseTaken.of({ lease: 'reactions', token, holder, from, takenAt: AT });
 const released = (holder: string, token: number) =>
-  LeaseReleased.of({ lease: 'readers', token, holder, releasedAt: AT });
+  LeaseReleased.of({ lease: 'reactions', token, holder, releasedAt: AT });
 
 const lease = deciderSpecOf(leaseDecider);
 

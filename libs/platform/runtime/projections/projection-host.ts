@@ -67,10 +67,10 @@ export class ProjectionHost {
   readonly #deployed = new Map<string, Deployed>();
   readonly #generations: Generations;
   readonly #lags: ReaderLags;
-  /** Where this process writes documents; undefined while another process builds them. */
-  #writable: ReadStore | undefined;
-  /** Work that only `stop` waits for. */
-  readonly #background = new Set<Promise<void>>();
+  /** Where this process writes documents, by projection; none while another process builds them. */
+  readonly #writable = new Map<string, ReadStore>();
+  /** Work of a projection, or of several, that only the end of its term and `stop` wait for. */
+  readonly #background = new Map<Promise<void>, string | undefined>();
   #adopting: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -88,23 +88,35 @@ export class ProjectionHost {
     this.#lags = new ReaderLags(eventStore);
   }
 
-  /** Runs every projection in this process, until `follow` or `stop`. */
-  async start(readStore: ReadStore = this.readStore): Promise<void> {
-    this.#writable = readStore;
-    await this.#deployAll();
-    const adoptAll = () => void this.#inBackground(this.#adoptAll());
-    this.#adopting = setInterval(adoptAll, ADOPT_EVERY_MS).unref();
+  /** Of all projections. */
+  get names(): readonly string[] {
+    return this.projections.map(({ name }) => name);
   }
 
-  /** Runs no projection; another process builds the documents. */
-  async follow(): Promise<void> {
-    this.#writable = undefined;
-    clearInterval(this.#adopting);
+  /** Runs projections in this process, by default all, until `follow` or `stop`. */
+  async start(
+    readStore: ReadStore = this.readStore,
+    names: readonly string[] = this.names,
+  ): Promise<void> {
+    for (const name of names) this.#writable.set(name, readStore);
+    await this.#deployAll(names);
+    const adoptAll = () => void this.#inBackground(this.#adoptAll());
+    this.#adopting ??= setInterval(adoptAll, ADOPT_EVERY_MS).unref();
+  }
+
+  /** Does not run these projections, by default any; another process builds the documents. */
+  async follow(names: readonly string[] = this.names): Promise<void> {
+    for (const name of names) this.#writable.delete(name);
+    if (this.#writable.size === 0) {
+      clearInterval(this.#adopting);
+      this.#adopting = undefined;
+    }
     // Calls no store: an unavailable store may be why this process lost the lease.
-    const running = [...this.#deployed.values()];
+    const running = names.flatMap((name) => this.#deployed.get(name) ?? []);
     await Promise.all(running.map((deployed) => this.#move(deployed, deployed.generation)));
-    await Promise.all(this.#background);
-    if (running.length === 0) await this.#deployAll();
+    const theirs = [...this.#background].filter(([, name = '']) => names.includes(name));
+    await Promise.all(theirs.map(([work]) => work));
+    if (running.length === 0) await this.#deployAll(names);
   }
 
   async stop(): Promise<void> {
@@ -112,7 +124,7 @@ export class ProjectionHost {
     clearInterval(this.#adopting);
     const deployed = [...this.#deployed.values()].map(({ progress }) => progress);
     await Promise.all(deployed.map((one) => one.stop()));
-    await Promise.all(this.#background);
+    await Promise.all(this.#background.keys());
   }
 
   /** @throws RangeError for a projection that no area declares */
@@ -158,12 +170,14 @@ export class ProjectionHost {
 
   async status(): Promise<readonly ProjectionStatus[]> {
     // Without a query since, this process may not know of a rebuild by another one.
-    if (!this.#writable) await this.#adoptAll();
-    const stored = this.#writable || this.projector ? null : await this.#checkpoints();
+    const isWhole = this.#writable.size === this.projections.length;
+    if (!isWhole) await this.#adoptAll();
+    const stored = isWhole || this.projector ? null : await this.#checkpoints();
     const readers = await Promise.all(
       [...this.#deployed.values()].map(async ({ projection, generation, progress }) => {
         const status = await progress.status();
-        const position = stored?.get(status.name) ?? status.position;
+        const elsewhere = this.#writable.has(projection.name) ? undefined : stored;
+        const position = elsewhere?.get(status.name) ?? status.position;
         return { ...status, position, projection, generation, types: typesOf(projection.on) };
       }),
     );
@@ -213,7 +227,7 @@ export class ProjectionHost {
     const settled = Promise.allSettled([running]).then(() => {
       this.#background.delete(settled);
     });
-    this.#background.add(settled);
+    this.#background.set(settled, undefined);
     await running;
   }
 
@@ -236,9 +250,9 @@ export class ProjectionHost {
     return new Map(found.map(({ name, position }) => [name, position]));
   }
 
-  async #deployAll(): Promise<void> {
+  async #deployAll(names: readonly string[]): Promise<void> {
     const serving = await this.#generations.allServing();
-    for (const projection of this.projections) {
+    for (const projection of this.#declared(names)) {
       await this.#deploy(projection, serving.get(projection.name));
     }
   }
@@ -250,7 +264,7 @@ export class ProjectionHost {
     const deployed = this.#deployed.get(name);
     if (deployed) await this.#move(deployed, generation);
     else this.#add(projection, generation);
-    if (!this.#writable) return;
+    if (!this.#writable.has(name)) return;
     if (!serves) void this.#inBackground(this.#introduce(name, generation), name);
     else if (serving.replaced) await this.#generations.drop(name, serving.replaced);
   }
@@ -292,16 +306,17 @@ export class ProjectionHost {
   /** Moves on to the generation that serves by now; queries wait until it has caught up. */
   async #adoptServing(deployed: Deployed, serving: Generation | undefined): Promise<void> {
     const { name, version } = deployed.projection;
+    const isRunHere = this.#writable.has(name);
     if (this.#stopped || serving?.version !== version) return;
     const { generation: old } = deployed;
     // A process that builds nothing may have guessed the number of a first build, and too high.
-    const isCurrent = this.#writable
+    const isCurrent = isRunHere
       ? serving.generation <= old.generation
       : serving.generation === old.generation;
     if (isCurrent) return;
     await this.#move(deployed, serving);
     // The process that dropped it did not know that this one was still writing.
-    if (this.#writable) await this.#generations.drop(name, old);
+    if (isRunHere) await this.#generations.drop(name, old);
   }
 
   /**
@@ -314,12 +329,13 @@ export class ProjectionHost {
         this.logger.error({ err: error, projection }, 'a projection could not be switched');
       })
       .finally(() => this.#background.delete(settled));
-    this.#background.add(settled);
+    this.#background.set(settled, projection);
     return settled;
   }
 
   #progress(projection: AnyProjection, generation: Generation): LogProgress {
-    if (this.#writable) return this.#runner(projection, generation, this.#writable);
+    const writable = this.#writable.get(projection.name);
+    if (writable) return this.#runner(projection, generation, writable);
     const collection = collectionOf(projection.name, generation);
     if (this.projector) return this.projector.progress(projection.name, collection);
     return new StoredCheckpoint(projection, collection, this.eventStore, this.readStore);

@@ -6,6 +6,7 @@ import { collectionOf } from './generations.js';
 import { type LogTrust } from '../subscriptions/log-trust.js';
 import { type LogProgress } from '../subscriptions/log-progress.js';
 import { type AsOf } from '../history/as-of.js';
+import { countedPlaces, type LogPlaces } from '../history/log-places.js';
 import { LogTimes } from '../history/log-times.js';
 import { PastDocuments, type PastSources } from '../history/past-documents.js';
 import { ADOPT_EVERY_MS, type ProjectionHost } from './projection-host.js';
@@ -38,6 +39,7 @@ export class Projections {
     private readonly readStore: ReadStore,
     /** Whether the documents are of the log; without it they are taken for that. */
     private readonly trust?: LogTrust,
+    private readonly places: LogPlaces = countedPlaces(() => eventStore.head()),
   ) {
     this.#times = new LogTimes(readStore, eventStore);
   }
@@ -78,7 +80,7 @@ export class Projections {
   async at(asOf: AsOf | undefined): Promise<DocumentReader> {
     const now = this.host.clock.now();
     if (asOf !== undefined) {
-      const { eventStore, readStore } = this;
+      const { eventStore, readStore, places } = this;
       const ask: PastSources['ask'] = async (projection, upTo, read) =>
         (await this.#ask(projection, read, upTo)).answer;
       await this.trust?.expect();
@@ -86,6 +88,7 @@ export class Projections {
         eventStore,
         readStore,
         times: this.#times,
+        places,
         codec: this.host.codec,
         now,
         ask,

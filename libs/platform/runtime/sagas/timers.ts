@@ -1,6 +1,7 @@
 import { type Logger } from 'pino';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { storedPages } from '#platform/read-store/document-pages.js';
 import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { followUp } from '../commands/command-context.js';
 import { type TimerDocument, timersOf } from './saga-documents.js';
@@ -47,14 +48,11 @@ export class Timers {
   async fireDue(signal: AbortSignal): Promise<void> {
     const before = new Date(this.clock.now() + 1).toISOString();
     const failing = new Map<string, Failing>();
-    let from = '';
-    for (;;) {
-      const range = { from, before, limit: TIMERS_PER_PAGE };
-      const page = await this.readStore.list<TimerDocument>(this.#collection, range);
-      const last = page.at(-1);
-      await Promise.all(page.map((timer) => this.#fire(timer, failing)));
-      if (!last || page.length < TIMERS_PER_PAGE || signal.aborted) break;
-      from = `${last.key}\u0001`;
+    const range = { before, limit: TIMERS_PER_PAGE };
+    const pages = storedPages<TimerDocument>(this.readStore, this.#collection, range);
+    for await (const { documents } of pages) {
+      await Promise.all(documents.map((timer) => this.#fire(timer, failing)));
+      if (signal.aborted) break;
     }
     this.#failing = failing;
   }

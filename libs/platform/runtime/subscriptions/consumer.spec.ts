@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type ICommand } from '@nestjs/cqrs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { z } from 'zod';
+import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type CommandContext } from '../commands/command-context.js';
@@ -28,16 +30,24 @@ describe('the consumers of areas', () => {
   let fail: boolean;
   let consumers: Consumers;
 
-  beforeEach(async () => {
+  beforeEach(() => {
     bus = createInProcessBus();
     sent = [];
     fail = false;
-    consumers = new Consumers([consumer], bus, (command) => {
-      sent.push(command as Sent);
-      return fail ? Promise.reject(new Error('the store is away')) : Promise.resolve();
-    });
-    await consumers.start();
+    consumers = consumersOn(bus);
+    consumers.start();
   });
+
+  const consumersOn = (on: Pick<Bus, 'consume'>): Consumers =>
+    new Consumers(
+      [consumer],
+      on,
+      (command) => {
+        sent.push(command as Sent);
+        return fail ? Promise.reject(new Error('the store is away')) : Promise.resolve();
+      },
+      pino({ level: 'silent' }),
+    );
 
   afterEach(async () => {
     await consumers.stop();
@@ -85,7 +95,34 @@ describe('the consumers of areas', () => {
     await bus.publish('orders', [message({ pieces: 1 })]);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(sent).toEqual([]);
-    await consumers.start();
+    consumers.start();
     await until(() => sent.length === 1);
+  });
+
+  it('join a topic as soon as the broker answers', async () => {
+    await consumers.stop();
+    let outages = 2;
+    consumers = consumersOn({
+      consume: (options) => {
+        outages -= 1;
+        return outages < 0
+          ? bus.consume(options)
+          : Promise.reject(new BusError('bus-unavailable', 'no broker'));
+      },
+    });
+    consumers.start();
+    await bus.publish('orders', [message({ pieces: 1 })]);
+    await until(() => sent.length === 1);
+    expect(outages).toBe(-1);
+  });
+
+  it('stop while the broker is away', async () => {
+    await consumers.stop();
+    const consume = () => Promise.reject(new BusError('bus-unavailable', 'no broker'));
+    consumers = consumersOn({ consume });
+    consumers.start();
+    await consumers.stop();
+    await bus.publish('orders', [message({ pieces: 1 })]);
+    expect(sent).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 import { type ICommand } from '@nestjs/cqrs';
+import { type Logger } from 'pino';
 import { type z } from 'zod';
 import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.js';
+import { consumeWhenReachable } from '#platform/bus/consume-when-reachable.js';
 import { type CommandContext, followUp } from '../commands/command-context.js';
 
 /** How a broker keeps a topic that an area publishes or consumes; what is absent is the default. */
@@ -38,24 +40,35 @@ export const defineConsumer = <Message>(
   consumer: ConsumerDeclaration<Message>,
 ): ConsumerDeclaration<Message> => consumer;
 
-/** Consumes the topics of all areas and sends the commands, until it is stopped. */
+/**
+ * Consumes the topics of all areas and sends the commands, until it is stopped. A topic is joined
+ * as soon as the broker answers.
+ */
 export class Consumers {
   #running: readonly Promise<Consumer>[] = [];
+  #stopping = new AbortController();
 
   constructor(
     private readonly declared: readonly AnyConsumer[],
     private readonly bus: Pick<Bus, 'consume'>,
     private readonly send: (command: ICommand) => Promise<unknown>,
+    private readonly logger: Pick<Logger, 'error'>,
   ) {}
 
-  /** @throws BusError when a topic cannot be joined */
-  async start(): Promise<void> {
+  start(): void {
+    this.#stopping = new AbortController();
     this.#running = this.declared.map((consumer) => this.#join(consumer));
-    await Promise.all(this.#running);
+    for (const joining of this.#running) {
+      joining.catch((error: unknown) => {
+        if (!this.#stopping.signal.aborted)
+          this.logger.error({ err: error }, 'a topic has no consumer');
+      });
+    }
   }
 
   /** Takes no further message; resolves when those under way are handled. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     const joined = await Promise.allSettled(this.#running);
     this.#running = [];
     const consumers = joined.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -64,12 +77,13 @@ export class Consumers {
 
   #join(consumer: AnyConsumer): Promise<Consumer> {
     const { topic, group, attemptsMax } = consumer;
-    return this.bus.consume({
+    const options = {
       topic,
       group,
       ...(attemptsMax !== undefined && { attemptsMax }),
-      handle: (delivery) => this.#handle(consumer, delivery),
-    });
+      handle: (delivery: Delivery) => this.#handle(consumer, delivery),
+    };
+    return consumeWhenReachable(this.bus, options, this.#stopping.signal);
   }
 
   async #handle(

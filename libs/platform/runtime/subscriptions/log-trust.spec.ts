@@ -7,7 +7,8 @@ import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { defineArea } from '../areas/area.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
-import { HEARTBEATS } from '../lease/heartbeats.js';
+import { LogStanding } from '../log-standing/log-standing.js';
+import { heartbeatsOf, READER_GROUPS, SHARE_REQUESTS } from '../lease/reader-groups.js';
 import { LogTrust } from './log-trust.js';
 import { Runtime } from '../runtime.js';
 import {
@@ -123,11 +124,12 @@ describe('read models', () => {
     expect(await trust.findForeign()).toBeNull();
   });
 
-  it('are not judged by the heartbeats of the lease, which are counted', async () => {
+  it('are not judged by the counts of the leases', async () => {
     const { trust, readStore, fill } = open();
     await fill(1);
-    const checkpoint = { name: HEARTBEATS, position: 99n };
-    await readStore.commit({ writes: [], checkpoint });
+    for (const name of [...READER_GROUPS.map(heartbeatsOf), SHARE_REQUESTS]) {
+      await readStore.commit({ writes: [], checkpoint: { name, position: 99n } });
+    }
     expect(await trust.findForeign()).toBeNull();
   });
 
@@ -159,5 +161,53 @@ describe('read models', () => {
     const asked = runtime.projections.get(warehouses, 'a');
     await expect(asked).rejects.toMatchObject({ code: 'foreign-log' });
     await runtime.stop();
+  });
+});
+
+describe('money on a log that was put back', () => {
+  const putBack = async () => {
+    const world = open();
+    await world.fill(5);
+    await world.live();
+    world.log.events.splice(3);
+    const standing = new LogStanding(world.trust, world.eventStore, { now: () => 0 });
+    return { ...world, standing };
+  };
+
+  it('rests on it again once an operator has confirmed it', async () => {
+    const { standing, log } = await putBack();
+    expect(await standing.unconfirmed()).toMatchObject({
+      checkpoint: { name: 'warehouses.v1.g1' },
+    });
+    expect(await standing.confirm('restored', anyContext())).toBe(1);
+    expect(await standing.unconfirmed()).toBeNull();
+    expect(log.events.at(-1)).toMatchObject({
+      type: 'LogConfirmed',
+      data: { lost: [{ reader: 'warehouses.v1.g1', position: '13' }], reason: 'restored' },
+    });
+  });
+
+  it('does not rest on one that is put back again', async () => {
+    const { standing, log } = await putBack();
+    await standing.confirm('restored', anyContext());
+    log.events.splice(2);
+    expect(await standing.unconfirmed()).not.toBeNull();
+  });
+
+  it('needs no confirmation where the log has all that was read', async () => {
+    const { log, fill, trust, eventStore, live } = open();
+    await fill(3);
+    await live();
+    const standing = new LogStanding(trust, eventStore, { now: () => 0 });
+    expect(await standing.confirm('restored', anyContext())).toBe(0);
+    expect(log.events).toHaveLength(3);
+  });
+
+  it('is doubted as soon as the log shrinks', async () => {
+    const { standing, log } = await putBack();
+    expect(await standing.hasShrunk()).toBe(false);
+    log.events.splice(1);
+    expect(await standing.hasShrunk()).toBe(true);
+    expect(await standing.hasShrunk()).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { hasMarked } from '#platform/event-store/log-mark.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type Checkpoint, type ReadStore } from '#platform/read-store/read-store.port.js';
-import { HEARTBEATS } from '../lease/heartbeats.js';
+import { isCount } from '../lease/reader-groups.js';
 
 /** A checkpoint that the log contradicts. */
 export interface ForeignCheckpoint {
@@ -27,20 +27,32 @@ export class LogTrust {
 
   /** The first checkpoint that does not fit, or null. */
   async findForeign(): Promise<ForeignCheckpoint | null> {
+    return (await this.findAllForeign())[0] ?? null;
+  }
+
+  /** The checkpoints that do not fit; first those ahead of the log. */
+  async findAllForeign(): Promise<readonly ForeignCheckpoint[]> {
     const all = await this.readStore.checkpoints();
-    // The position of the heartbeats is a count.
-    const checkpoints = all.filter(({ name, position }) => name !== HEARTBEATS && position > 0n);
+    const checkpoints = all.filter(({ name, position }) => !isCount(name) && position > 0n);
     // Read after the checkpoints: it only grows.
     const head = await this.eventStore.head();
-    const ahead = checkpoints.find(({ position }) => position > head);
-    if (ahead) {
-      const reason = `it is at position ${ahead.position}, and the log ends at ${head}`;
-      return { checkpoint: ahead, reason };
-    }
-    const foreign = await Promise.all(checkpoints.map((one) => this.#isForeign(one)));
-    const checkpoint = checkpoints.find((_, index) => foreign[index]);
-    if (!checkpoint) return null;
-    return { checkpoint, reason: `the log does not have the event ${checkpoint.event ?? ''}` };
+    const ahead = checkpoints.filter(({ position }) => position > head);
+    const known = checkpoints.filter(({ position }) => position <= head);
+    // Readers of the same types have the same last event.
+    const marks = [...new Set(known.flatMap(({ event }) => event ?? []))];
+    const has = await Promise.all(marks.map((mark) => hasMarked(this.eventStore, mark)));
+    const missing = new Set(marks.filter((_, index) => has[index] === false));
+    const unmarked = known.filter(({ event }) => event !== null && missing.has(event));
+    return [
+      ...ahead.map((checkpoint) => {
+        const reason = `it is at position ${checkpoint.position}, and the log ends at ${head}`;
+        return { checkpoint, reason };
+      }),
+      ...unmarked.map((checkpoint) => {
+        const reason = `the log does not have the event ${checkpoint.event ?? ''}`;
+        return { checkpoint, reason };
+      }),
+    ];
   }
 
   /**
@@ -60,10 +72,6 @@ export class LogTrust {
   async #check(): Promise<void> {
     const foreign = await this.findForeign();
     if (foreign) throw new ReadStoreError('foreign-log', describeForeign(foreign));
-  }
-
-  async #isForeign({ event }: Checkpoint): Promise<boolean> {
-    return event !== null && !(await hasMarked(this.eventStore, event));
   }
 }
 

@@ -1,3 +1,4 @@
+import { Query } from '@nestjs/cqrs';
 import {
   type EventStore,
   type Position,
@@ -6,6 +7,7 @@ import {
 import { PositionDemand } from '#platform/event-store/position-demand.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type CodecOf } from '../commands/event-codec.js';
+import { type Reader } from '../projections/reader.js';
 
 /** An event with its place in its stream. */
 export interface LoggedEvent<Event> {
@@ -22,6 +24,19 @@ export interface StreamHistory<Event> {
    * the signal aborts.
    */
   readonly follow: (signal: AbortSignal) => AsyncGenerator<LoggedEvent<Event>, void, void>;
+}
+
+/** Asks for the history of one stream; a subclass for each kind of stream. */
+export abstract class HistoryQuery<Event> extends Query<StreamHistory<Event>> {
+  constructor(
+    /** As a caller sent it. */
+    readonly id: string,
+    readonly reader: Reader,
+    /** The revision after which the events begin; null for all. */
+    readonly after: bigint | null,
+  ) {
+    super();
+  }
 }
 
 export interface StreamToFollow<Event> {
@@ -41,14 +56,27 @@ export class StreamFollower<Event extends DomainEvent> {
     private readonly codec: CodecOf<Event>,
   ) {}
 
-  async hasEvent(stream: string, revision: bigint): Promise<boolean> {
+  history(followed: StreamToFollow<Event>): StreamHistory<Event> {
+    return { follow: (signal) => this.#follow(followed, signal) };
+  }
+
+  /**
+   * The history after an event that a caller names.
+   * @param rejectAfter throws the domain error for an event that the stream does not have
+   */
+  async historyAfter(
+    followed: StreamToFollow<Event>,
+    rejectAfter: (after: bigint) => never,
+  ): Promise<StreamHistory<Event>> {
+    const { stream, after } = followed;
+    if (after !== null && !(await this.#hasEvent(stream, after))) rejectAfter(after);
+    return this.history(followed);
+  }
+
+  async #hasEvent(stream: string, revision: bigint): Promise<boolean> {
     const range = { from: revision, maxCount: 1 };
     const pages = await Array.fromAsync(this.eventStore.read(stream, range));
     return pages.flat().length > 0;
-  }
-
-  history(followed: StreamToFollow<Event>): StreamHistory<Event> {
-    return { follow: (signal) => this.#follow(followed, signal) };
   }
 
   async *#follow(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is read of the answers of an EVM node. Quantities are hexadecimal. */
+/** The parts of an EVM node's answers that are read. Quantities are hexadecimal. */
 
 export const Quantity = z
   .string()

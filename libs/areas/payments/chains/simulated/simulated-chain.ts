@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CryptoCurrency } from '#events/payments/crypto.vocabulary.js';
 
-/** What one output of a transaction pays. */
+/** The payment of one output of a transaction. */
 const SimulatedOutput = z.strictObject({
   currency: CryptoCurrency,
   address: z.string(),

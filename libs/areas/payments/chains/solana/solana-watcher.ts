@@ -76,7 +76,7 @@ const transfersIn = (
 
 /**
  * Solana by JSON-RPC. A transfer pays an invoice when the instruction names its reference, as
- * Solana Pay has it. Transactions in no block are not shown. The slot stands for the block.
+ * Solana Pay has it. Transactions in no block are not shown. The slot is used as the block.
  */
 export class SolanaWatcher implements ChainWatcher {
   readonly #rpc: JsonRpc;

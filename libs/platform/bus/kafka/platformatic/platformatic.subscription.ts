@@ -21,12 +21,12 @@ const REQUEST_TIMEOUT_MS = REBALANCE_TIMEOUT_MS + 5_000;
 const MAX_BYTES = 10 * 1_024 * 1_024;
 const MAX_BYTES_PER_PARTITION = 1_024 * 1_024;
 
-/** What both clients do by default, by the name that kafkajs has for it: a group may be mixed. */
+/** The default of both clients, by the name that kafkajs has for it: a group may be mixed. */
 const PROTOCOL = { name: 'RoundRobinAssigner', version: 1 };
 
 type MessagesStream = Awaited<ReturnType<Consumer['consume']>>;
 
-/** A consumer of @platformatic/kafka. It lives once, as that of kafkajs does. */
+/** A consumer of @platformatic/kafka. It is used once, like a consumer of kafkajs. */
 export class PlatformaticSubscription implements Subscription {
   #stream: MessagesStream | null = null;
   #isPaused = false;
@@ -93,7 +93,7 @@ export class PlatformaticSubscription implements Subscription {
   async close(): Promise<void> {
     this.#stopReading();
     const { topics } = this.consumer;
-    // To leave, it asks for the metadata of what it tracks, and where there is none it would stay.
+    // To leave, it asks for the metadata of the tracked topics, and would stay if there were none.
     while (topics.has(this.options.topic)) topics.untrack(this.options.topic);
     // It is closed without a word to the broker where that does not answer.
     await new Promise<void>((resolve) => this.consumer.leaveGroup(true, () => resolve()));
@@ -107,8 +107,8 @@ export class PlatformaticSubscription implements Subscription {
 
   /**
    * Each assignment is read by a stream of its own. One stream for all of them remembers how far it
-   * has read a partition, and goes on from there when it gets that back: past what it had dropped,
-   * and what a member that had it meanwhile has left undone.
+   * has read a partition, and continues from there when it gets that back: past the records that it
+   * had dropped, and past the unfinished records of a member that had it meanwhile.
    */
   #assigned(): void {
     const { consumer, options } = this;

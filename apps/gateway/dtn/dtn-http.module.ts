@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { LogEventStreams } from '../sse/log-event-streams.js';
+import { StreamEnds } from '../sse/stream-ends.js';
+import { BundleEventsController } from './bundle-events.controller.js';
+import { BundlesController } from './bundles.controller.js';
+import { PlanController } from './plan.controller.js';
+
+@Module({
+  controllers: [BundlesController, BundleEventsController, PlanController],
+  providers: [LogEventStreams, StreamEnds],
+})
+export class DtnHttpModule {}

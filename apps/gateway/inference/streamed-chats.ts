@@ -1,0 +1,131 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type FastifyReply } from 'fastify';
+import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
+import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
+import { type ChatStream } from '#platform/chats/chat-strategy.js';
+import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
+import { type ConnectedRequest } from '../../operations/open-requests.js';
+import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
+import { type AnswerWriter, comment, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { ResumableStreams } from '../streams/resumable-streams.js';
+import { ResumableWriter } from '../streams/resumable-writer.js';
+import { RESUMABLE_HEADER } from '../streams/resumption.js';
+import { chatFormat, formatFor } from './answer-format.js';
+import { ChatHeads } from './chat-heads.js';
+import { ChatOutcomes } from './chat-outcomes.js';
+import { type Chat, chargedOf, orderOf } from './chat.js';
+import { costHeaders, routeHeaders } from './chat.headers.js';
+
+/** Keeps streams that can be resumed. */
+type StreamKeeping = Pick<ResumableStreams, 'keep' | 'graceMs'>;
+
+/** Answers chats as streams. */
+@Injectable()
+export class StreamedChats {
+  constructor(
+    private readonly streams: StreamChatHandler,
+    private readonly heads: ChatHeads,
+    private readonly outcomes: ChatOutcomes,
+    @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
+    @Inject(ResumableStreams) private readonly resumable: StreamKeeping,
+  ) {}
+
+  /** @throws the error of an answer that did not begin */
+  async answer(
+    chat: Chat,
+    reply: FastifyReply,
+    open: ConnectedRequest,
+    tap: AnswerTap | undefined,
+  ): Promise<AnswerEnd> {
+    const stream = await this.streams.execute(orderOf(chat), open.signal);
+    try {
+      return await this.#write(chat, stream, reply, open, tap);
+    } finally {
+      // Ends the hold if an error occurred before the end of the stream.
+      await stream.pages[Symbol.asyncDispose]();
+    }
+  }
+
+  async #write(
+    chat: Chat,
+    stream: ChatStream,
+    reply: FastifyReply,
+    open: ConnectedRequest,
+    tap: AnswerTap | undefined,
+  ): Promise<AnswerEnd> {
+    this.outcomes.began(chat);
+    const headers = { ...routeHeaders(chat.startedAt, stream), ...stream.headers, ...SSE_HEADERS };
+    tap?.head(headers);
+    const keeper = await this.#keeper(chat);
+    const kept = keeper && { [RESUMABLE_HEADER]: String(keeper.isKept) };
+    this.heads.write(chat, reply, { ...headers, ...kept }, stream.pace);
+    const writer = this.#writer(chat, keeper, reply, open, tap);
+    const end = await this.#pump(chat, stream, writer, reply);
+    await writer.end();
+    return end;
+  }
+
+  /** Undefined for a stream that is not to be kept. */
+  async #keeper(chat: Chat): Promise<StreamKeeper | undefined> {
+    const { requestHash, format: { form } = chatFormat } = chat;
+    return requestHash === undefined
+      ? undefined
+      : this.resumable.keep({ ...chat, requestHash, form });
+  }
+
+  #writer(
+    { requestId: streamId }: Chat,
+    keeper: StreamKeeper | undefined,
+    { raw: response }: FastifyReply,
+    { signal, cut, outlive }: ConnectedRequest,
+    tap: AnswerTap | undefined,
+  ): AnswerWriter {
+    const record = tap && ((text: string): void => tap.text(text));
+    const writer = new SseWriter(response, this.keepAliveMs, signal, record);
+    if (keeper?.isKept !== true) return writer;
+    outlive();
+    const { graceMs } = this.resumable;
+    const abandon = (): void => cut('client_gone');
+    return new ResumableWriter({ streamId, response, keeper, graceMs, abandon }, writer);
+  }
+
+  /** Reads the stream to its end also after the caller has left, since the end is charged. */
+  async #pump(
+    chat: Chat,
+    stream: ChatStream,
+    writer: AnswerWriter,
+    reply: FastifyReply,
+  ): Promise<AnswerEnd> {
+    const written = formatFor(chat.format, stream).stream();
+    const fail = async (error: unknown): Promise<void> =>
+      writer.write(written.failed(this.outcomes.broken(chat, stream.rig, reply, error)));
+    try {
+      const begin = written.begin();
+      if (begin !== '') await writer.write(begin);
+      for (;;) {
+        const page = await stream.pages.next();
+        if (!page.done) {
+          await writer.write(written.page(page.value));
+          continue;
+        }
+        const { usage, entry, cut } = page.value;
+        if (entry) {
+          this.outcomes.charged(chat, stream.rig, usage, entry);
+          const headers = Object.entries(costHeaders(entry));
+          await writer.write(comment(headers.map(([name, value]) => `${name}=${value}`).join(' ')));
+        }
+        if (cut) {
+          await fail(cut);
+          return 'cut';
+        }
+        const last = await written.end(chargedOf(usage, stream.bound));
+        this.outcomes.ended(chat);
+        await writer.write(last);
+        return 'whole';
+      }
+    } catch (error) {
+      await fail(error);
+      return this.outcomes.endOf(error);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { type EmbeddedRigEntry } from '../catalog-entry.js';
+import { AnyRig } from './any-rig.schema.js';
+
+/** Embedded models share the machine's cores: more concurrency makes each answer slower. */
+export const EMBEDDED_CONCURRENCY = 4;
+
+export const EmbeddedRig = AnyRig.extend({
+  kind: z.literal('embedded'),
+  max_concurrency: z.int().min(1).max(64).default(EMBEDDED_CONCURRENCY),
+}).transform((rig): EmbeddedRigEntry => ({
+  kind: rig.kind,
+  name: rig.name,
+  maxConcurrency: rig.max_concurrency,
+  microUsdPerHour: rig.hourly_usd ?? null,
+  region: rig.region ?? null,
+}));

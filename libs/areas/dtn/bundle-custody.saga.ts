@@ -1,0 +1,75 @@
+import {
+  BundleAccepted,
+  BundleCancelled,
+  type BundleEvent,
+  BundleExpired,
+  BundleRerouted,
+  type BookedHop,
+} from '#events/dtn/dtn.events.js';
+import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
+
+interface OnBundle<Type extends string> {
+  readonly type: Type;
+  readonly data: { readonly bundleId: string };
+}
+
+export type CustodyCommand =
+  | OnBundle<'ExpireBundle'>
+  | OnBundle<'RerouteBundle'>
+  | OnBundle<'RetainBundle'>
+  | OnBundle<'ReleaseBundle'>;
+
+type CustodyEvent = Exclude<BundleEvent, { readonly type: 'BundleRejected' }>;
+
+const EXPIRY = 'expiry';
+const LAPSE = 'lapse';
+
+/** When the first contact of the route can no longer take the bundle. */
+const lapseOf = (
+  bundleId: string,
+  route: readonly BookedHop[] | null,
+): SagaAction<CustodyCommand> => {
+  const [dueAt] = (route ?? []).map(({ lapsesAt }) => lapsesAt).sort();
+  return dueAt === undefined
+    ? { kind: 'cancel', timer: LAPSE }
+    : {
+        kind: 'schedule',
+        timer: LAPSE,
+        dueAt,
+        command: { type: 'RerouteBundle', data: { bundleId } },
+      };
+};
+
+const react = ({ type, data }: CustodyEvent): readonly SagaAction<CustodyCommand>[] => {
+  const { bundleId } = data;
+  switch (type) {
+    case 'BundleAccepted': {
+      const expire = { type: 'ExpireBundle', data: { bundleId } } as const;
+      return [
+        { kind: 'command', command: { type: 'RetainBundle', data: { bundleId } } },
+        { kind: 'schedule', timer: EXPIRY, dueAt: data.expiresAt, command: expire },
+        lapseOf(bundleId, data.route),
+      ];
+    }
+    case 'BundleRerouted':
+      return [lapseOf(bundleId, data.route)];
+    case 'BundleCancelled':
+    case 'BundleExpired':
+      return [
+        { kind: 'cancel', timer: EXPIRY },
+        { kind: 'cancel', timer: LAPSE },
+        { kind: 'command', command: { type: 'ReleaseBundle', data: { bundleId } } },
+      ];
+  }
+};
+
+/** Ends a bundle with its lifetime, plans it again after a lapse, and keeps its bytes. */
+export const bundleCustodySaga: Saga<CustodyEvent, object, CustodyCommand> = {
+  name: 'bundle-custody',
+  on: { BundleAccepted, BundleRerouted, BundleCancelled, BundleExpired },
+  key: ({ data }) => data.bundleId,
+  initialState: {},
+  evolve: (state, { type }) =>
+    type === 'BundleCancelled' || type === 'BundleExpired' ? null : state,
+  react,
+};

@@ -1,0 +1,98 @@
+import { describe, it } from '@jest/globals';
+import {
+  BundleAccepted,
+  BundleCancelled,
+  BundleExpired,
+  BundleRejected,
+  BundleRerouted,
+  type BookedHop,
+} from '#events/dtn/dtn.events.js';
+import { UserId } from '#events/vocabulary.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
+import { bundleDecider, REROUTES_MAX } from './bundle.decider.js';
+
+const bundles = deciderSpecOf(bundleDecider);
+const AT = '2026-11-25T19:00:00.000Z';
+const LATER = '2026-11-25T20:00:00.000Z';
+const END = '2026-11-26T19:00:00.000Z';
+
+const hop = (contact: string): BookedHop => ({
+  ...{ contact, kind: 'manual', from: 'dtn://quipu/', to: 'dtn://moon/' },
+  ...{ sendsAt: LATER, lapsesAt: LATER, arrivesAt: LATER },
+});
+const OF = { bundleId: '7d1f0c52-1d3e-5f6a-8b9c-0d1e2f3a4b5c', accountId: '7', acceptedAt: AT };
+const ORDER = {
+  ...OF,
+  userId: UserId.parse(7),
+  source: 'dtn://quipu/out',
+  destination: 'dtn://moon/in',
+  priority: 'normal' as const,
+  lifetimeSec: 86_400,
+  payloadEncoding: 'hex' as const,
+  payloadBytes: 5,
+};
+const STORED = { bundleBytes: 96, expiresAt: END, blob: 'a'.repeat(64) };
+const accepted = BundleAccepted.of({ ...ORDER, ...STORED, route: [hop('contact-1')] });
+const rejected = BundleRejected.of({ ...ORDER, reason: 'store_full' });
+const left = { ...OF, bundleBytes: 96, priority: 'normal' as const, before: [hop('contact-1')] };
+const rerouted = (route: readonly BookedHop[] | null, before: readonly BookedHop[] | null) =>
+  BundleRerouted.of({ ...left, before, route, reroutedAt: LATER });
+const cancelled = BundleCancelled.of({ ...left, cancelledAt: LATER });
+const expired = BundleExpired.of({ ...left, expiredAt: END });
+
+const cancel = (accountId = '7') =>
+  ({ type: 'CancelBundle', data: { accountId, cancelledAt: LATER } }) as const;
+const expire = (expiredAt = END) => ({ type: 'ExpireBundle', data: { expiredAt } }) as const;
+const reroute = (route: readonly BookedHop[] | null) =>
+  ({ type: 'RerouteBundle', data: { route, reroutedAt: LATER } }) as const;
+
+describe('a bundle', () => {
+  it('is accepted or rejected once', () => {
+    const accept = { type: 'AcceptBundle', data: accepted.data } as const;
+    const refuse = { type: 'RejectBundle', data: rejected.data } as const;
+    bundles.given().when(accept).then(accepted);
+    bundles.given().when(refuse).then(rejected);
+    bundles.given(accepted).when(refuse).thenNothing();
+    bundles.given(rejected).when(accept).thenNothing();
+  });
+
+  it('changes its route while it is stored', () => {
+    const other = [hop('contact-2')];
+    bundles.given(accepted).when(reroute(other)).then(rerouted(other, left.before));
+    bundles.given(accepted).when(reroute(left.before)).thenNothing();
+    const without = rerouted(null, left.before);
+    bundles.given(accepted).when(reroute(null)).then(without);
+    bundles.given(accepted, without).when(reroute(other)).then(rerouted(other, null));
+    bundles.given(accepted, cancelled).when(reroute(other)).thenNothing();
+    bundles.given(rejected).when(reroute(other)).thenNothing();
+  });
+
+  it('changes its route a hundred times at most', () => {
+    const events = Array.from({ length: REROUTES_MAX }, (_, n) =>
+      rerouted([hop(`contact-${n + 2}`)], [hop(`contact-${n + 1}`)]),
+    );
+    bundles
+      .given(accepted, ...events.slice(1))
+      .when(reroute(null))
+      .then(rerouted(null, events.at(-1)?.data.route ?? null));
+    bundles
+      .given(accepted, ...events)
+      .when(reroute(null))
+      .thenNothing();
+  });
+
+  it('is cancelled by its account while it is stored', () => {
+    bundles.given(accepted).when(cancel()).then(cancelled);
+    bundles.given(accepted).when(cancel('8')).thenThrows('bundle_not_found');
+    bundles.given().when(cancel()).thenThrows('bundle_not_found');
+    bundles.given(accepted, cancelled).when(cancel()).thenThrows('bundle_ended');
+    bundles.given(rejected).when(cancel()).thenThrows('bundle_ended');
+  });
+
+  it('expires with its lifetime', () => {
+    bundles.given(accepted).when(expire()).then(expired);
+    bundles.given(accepted).when(expire(LATER)).thenNothing();
+    bundles.given(accepted, cancelled).when(expire()).thenNothing();
+    bundles.given(accepted, expired).when(expire()).thenNothing();
+  });
+});

@@ -1,0 +1,40 @@
+import { dtnEvents } from '#events/dtn/dtn.events.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
+import { bookedContacts } from '#projections/dtn/booked-contacts.projection.js';
+import { bundles } from '#projections/dtn/bundles.projection.js';
+import { openBundles } from '#projections/dtn/open-bundles.projection.js';
+import { storedBundles } from '#projections/dtn/stored-bundles.projection.js';
+import { bundleCustodySaga } from './bundle-custody.saga.js';
+import {
+  ExpireBundleCommand,
+  ReleaseBundleCommand,
+  ReplanBundlesCommand,
+  RerouteBundleCommand,
+  RetainBundleCommand,
+} from './change-bundle.handlers.js';
+import { dtnErrors } from './dtn.errors.js';
+import { DtnModule } from './dtn.module.js';
+import { dtnSettings } from './dtn.settings.js';
+import { planChangesSaga } from './plan-changes.saga.js';
+
+export const dtnArea = defineArea({
+  name: 'dtn',
+  description: 'Bundles in the custody of this node, the contact plan, and routes over it.',
+  module: DtnModule,
+  events: dtnEvents,
+  projections: [bundles, openBundles, storedBundles, bookedContacts],
+  sagas: [
+    deploySaga(bundleCustodySaga, {
+      ExpireBundle: ({ bundleId }, context) => new ExpireBundleCommand(bundleId, context),
+      RerouteBundle: ({ bundleId }, context) => new RerouteBundleCommand(bundleId, context),
+      RetainBundle: ({ bundleId }, context) => new RetainBundleCommand(bundleId, context),
+      ReleaseBundle: ({ bundleId }, context) => new ReleaseBundleCommand(bundleId, context),
+    }),
+    deploySaga(planChangesSaga, {
+      ReplanBundles: (_, context) => new ReplanBundlesCommand(context),
+    }),
+  ],
+  errors: dtnErrors,
+  settings: [dtnSettings],
+});

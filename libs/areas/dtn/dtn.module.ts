@@ -1,0 +1,61 @@
+import { Module } from '@nestjs/common';
+import { planEvents } from '#events/dtn/dtn.events.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
+import { BundleRoutes } from './bundle-routes.js';
+import {
+  CancelBundleHandler,
+  ExpireBundleHandler,
+  ReleaseBundleHandler,
+  ReplanBundlesHandler,
+  RerouteBundleHandler,
+  RetainBundleHandler,
+} from './change-bundle.handlers.js';
+import { ChangePlanHandler } from './change-plan.handler.js';
+import { ContactPlans, PLAN_RUNNER, type PlanRunner } from './contact-plans.js';
+import {
+  BundleContentHandler,
+  BundleHandler,
+  BundleHistoryHandler,
+  BundlesHandler,
+  PlanHandler,
+  PlanStateHandler,
+  RoutesHandler,
+} from './dtn.queries.js';
+import { HandOverBundleHandler } from './hand-over.handler.js';
+import { planDecider } from './plan.decider.js';
+import { StoredBundles } from './stored-bundles.js';
+
+const planRunner = {
+  provide: PLAN_RUNNER,
+  inject: [EVENT_STORE, CODEC],
+  useFactory: (eventStore: EventStore, codec: EventCodec): PlanRunner =>
+    new CommandRunner({ decider: planDecider, eventStore, codec: codec.for(planEvents) }),
+};
+
+@Module({
+  providers: [
+    planRunner,
+    ContactPlans,
+    BundleRoutes,
+    StoredBundles,
+    HandOverBundleHandler,
+    CancelBundleHandler,
+    ExpireBundleHandler,
+    RerouteBundleHandler,
+    ReplanBundlesHandler,
+    RetainBundleHandler,
+    ReleaseBundleHandler,
+    ChangePlanHandler,
+    BundleHandler,
+    BundlesHandler,
+    BundleContentHandler,
+    BundleHistoryHandler,
+    RoutesHandler,
+    PlanHandler,
+    PlanStateHandler,
+  ],
+})
+export class DtnModule {}

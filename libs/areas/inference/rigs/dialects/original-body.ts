@@ -1,0 +1,98 @@
+import { type CallerDialect } from '#platform/chats/chat-order.js';
+import { type FieldChanges, fieldIn, withFields } from '#platform/kernel/json-fields.js';
+import { type ChatChunk, type ChatRequest, type JsonObject } from '../chat-backend.js';
+import { keepOriginal, sourceOf } from '../json-source.js';
+import { type EventReader, type StreamPiece } from './dialect.js';
+
+type Original = NonNullable<ChatRequest['original']>;
+
+/** The caller's own request, if it is of this dialect. */
+export const originalIn = (
+  { original }: Pick<ChatRequest, 'original'>,
+  dialect: CallerDialect,
+): Original | undefined => (original?.dialect === dialect ? original : undefined);
+
+/** Fields of Quipu that no provider knows. */
+const OWN_FIELDS: FieldChanges = {
+  routing_mode: undefined,
+  cleanroom_uuid: undefined,
+  timesteps: undefined,
+  adapter: undefined,
+};
+
+/** The caller's bytes, with these fields changed and those of Quipu removed. */
+export const originalBody = ({ bytes }: Original, changes: FieldChanges): Buffer =>
+  withFields(bytes, { ...OWN_FIELDS, ...changes });
+
+/** The fields that a body for a rig has otherwise than the body it was made of. */
+export const changesBetween = (before: JsonObject, after: JsonObject): FieldChanges => {
+  const changes: Record<string, string | undefined> = {};
+  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const value = after[field];
+    if (value === before[field]) continue;
+    // An absent `stream` says the same.
+    if (value === false && (before[field] ?? null) === null) continue;
+    changes[field] = value === undefined ? undefined : JSON.stringify(value);
+  }
+  return changes;
+};
+
+/** JSON with the name of the model that the caller asked for, at the top or below one field. */
+const renamed = (json: Buffer, model: unknown, below: string | null): Buffer => {
+  if (below === null) {
+    return fieldIn(json, 'model') ? withFields(json, { model: JSON.stringify(model) }) : json;
+  }
+  const inner = fieldIn(json, below);
+  if (inner?.[0] !== OPEN_BRACE) return json;
+  return withFields(json, { [below]: renamed(inner, model, null).toString() });
+};
+
+const OPEN_BRACE = 0x7b;
+
+/** A whole answer as the provider sent it, with the model that the caller asked for. */
+export const originalAnswer = (
+  request: ChatRequest,
+  dialect: CallerDialect,
+  answer: JsonObject,
+): string | undefined => {
+  const original = originalIn(request, dialect);
+  const source = sourceOf(answer);
+  if (!original || source === undefined) return undefined;
+  return renamed(Buffer.from(source), original.body['model'], null).toString();
+};
+
+/**
+ * Reads events as chunks of a chat, each with the event itself: one chunk for each event, also for
+ * those that mean nothing in a chat.
+ */
+export class OriginalEvents implements EventReader {
+  constructor(
+    private readonly inner: EventReader,
+    private readonly model: unknown,
+    /** The field of an event that names the model within it. */
+    private readonly below: string,
+  ) {}
+
+  read(data: string, name: string | undefined): StreamPiece | null {
+    const piece = this.inner.read(data, name);
+    if (!piece || piece.error) return piece;
+    const chunk: ChatChunk = { choices: [], ...piece.chunks[0] };
+    const named = data.includes('"model"')
+      ? renamed(Buffer.from(data), this.model, this.below).toString()
+      : data;
+    const lines = named.split('\n').map((line) => `data: ${line}`);
+    keepOriginal(chunk, [...(name === undefined ? [] : [`event: ${name}`]), ...lines].join('\n'));
+    return { ...piece, chunks: [chunk] };
+  }
+}
+
+/** A reader of a stream, which keeps the events of an original of this dialect. */
+export const readerFor = (
+  request: ChatRequest,
+  dialect: CallerDialect,
+  below: string,
+  inner: EventReader,
+): EventReader => {
+  const original = originalIn(request, dialect);
+  return original ? new OriginalEvents(inner, original.body['model'], below) : inner;
+};

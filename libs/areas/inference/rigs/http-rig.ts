@@ -1,0 +1,226 @@
+import { Pool } from 'undici';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
+import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
+import { countedPrompt } from './counted-usage.js';
+import { type Credential, type Dialect, type ProviderRequest } from './dialects/dialect.js';
+import { type EmbeddingAnswer, type RigBackend } from './embedding-backend.js';
+import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
+import { RigKeys } from './rig-keys.js';
+import { StreamExchange } from './stream-exchange.js';
+import {
+  AnswerExchange,
+  type AnswerForm,
+  type ExchangeLimits,
+  type UpstreamExchange,
+} from './upstream-exchange.js';
+
+export interface HttpRigOptions {
+  readonly name: string;
+  /** With the version in it, `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string;
+  readonly dialect: Dialect;
+  /** In the order of preference; none: requests carry no credentials. */
+  readonly credentials?: readonly Credential[];
+  /** Further headers of the operator, with names in lower case; never logged. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Connections kept to the upstream, each for one request at a time. */
+  readonly maxConcurrency: number;
+  /** Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** From the request to the first byte; a whole answer is generated meanwhile. Default 300,000. */
+  readonly answerTimeoutMs?: number;
+  /** Between two bytes of an answer. Default 60,000; fires up to a second late. */
+  readonly idleTimeoutMs?: number;
+  /** Of a whole answer and, in characters, of one event of a stream. Default 32 MiB. */
+  readonly answerBytesMax?: number;
+  /** Parsed and not yet taken by a slow consumer before the socket is paused. Default 64 KiB. */
+  readonly pendingBytesMax?: number;
+  readonly clock?: Clock;
+}
+
+/** Most servers without a `Keep-Alive` header close after 5 s; one second is left for the race. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** A server over kept-alive HTTP/1.1 connections, whatever its dialect. */
+export const createHttpRig = (options: HttpRigOptions): RigBackend => {
+  const { name, dialect, clock = systemClock } = options;
+  const { embeddings } = dialect;
+  const limits: ExchangeLimits = {
+    rig: name,
+    answerBytesMax: options.answerBytesMax ?? 32 * 1024 * 1024,
+    pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
+    now: clock.now,
+    errors: dialect.errors,
+    ...(dialect.tierIn && { tierIn: dialect.tierIn }),
+  };
+  const sender = new Sender(options);
+  const keys = new RigKeys(name, options.credentials ?? [], clock);
+
+  const answered = <Answer>(
+    model: unknown,
+    form: AnswerForm<Answer>,
+    signal: AbortSignal,
+    ask: () => ProviderRequest,
+  ): Promise<Answer> =>
+    keys.ask(model, async (credential) => {
+      const exchange = new AnswerExchange(limits, form);
+      const leave = cancelledBy(signal, exchange);
+      try {
+        if (!signal.aborted) await sender.send(ask(), credential, exchange, signal);
+        return await exchange.answer();
+      } finally {
+        leave();
+      }
+    });
+
+  return {
+    complete: (request, signal) => {
+      const form = chatForm(dialect, request);
+      return answered(request.body['model'], form, signal, () => dialect.chat(request, false));
+    },
+
+    ...(embeddings && {
+      embed: (request, signal) => {
+        const form: AnswerForm<EmbeddingAnswer> = {
+          name: 'list of embeddings',
+          read: (answer) => embeddingAnswerIn(answer, request),
+          counted: () => countedInputTokens(request),
+          cost: request.cost,
+        };
+        return answered(request.body['model'], form, signal, () => embeddings(request));
+      },
+    }),
+
+    async *stream(request, signal) {
+      const { exchange, close } = await keys.ask(request.body['model'], (credential) =>
+        opened({ request, dialect, limits, sender }, credential, signal),
+      );
+      try {
+        for (;;) {
+          if (exchange.hasPage) yield exchange.take();
+          else if (exchange.isSettled) break;
+          else await exchange.arrival();
+        }
+        const owed = exchange.owedUsageChunk();
+        if (owed) yield [owed];
+        return exchange.usage();
+      } finally {
+        close();
+      }
+    },
+
+    close: () => sender.close(),
+  };
+};
+
+interface Opening {
+  readonly request: ChatRequest;
+  readonly dialect: Dialect;
+  readonly limits: ExchangeLimits;
+  readonly sender: Sender;
+}
+
+/** A stream whose first page is there, or which has ended. @throws RigError of one without a page */
+const opened = async (
+  { request, dialect, limits, sender }: Opening,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly exchange: StreamExchange; readonly close: () => void }> => {
+  const exchange = new StreamExchange(limits, request, dialect);
+  const leave = cancelledBy(signal, exchange);
+  const close = (): void => {
+    leave();
+    exchange.cancel();
+  };
+  try {
+    if (!signal.aborted) {
+      await sender.send(dialect.chat(request, true), credential, exchange, signal);
+    }
+    while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
+    // Throws the failure, so that the next key may be asked.
+    if (!exchange.hasPage) exchange.usage();
+    return { exchange, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+};
+
+const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({
+  name: 'completion',
+  failure: dialect.failure,
+  read: (answer, serviceTier) => {
+    const read = dialect.answer(answer, request);
+    return read && serviceTier !== undefined
+      ? { ...read, usage: { serviceTier, ...read.usage } }
+      : read;
+  },
+  counted: () => countedPrompt(request),
+  cost: request.cost,
+});
+
+/** Sends requests with their credentials over the connections to one server. */
+class Sender {
+  readonly #pool: Pool;
+  readonly #url: URL;
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(options: HttpRigOptions) {
+    this.#url = new URL(options.baseUrl);
+    this.#base = withoutTrailing(this.#url.pathname, '/');
+    this.#pool = createPool(this.#url.origin, options);
+    this.#headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...options.headers,
+    };
+  }
+
+  /** Waits for the credentials only. @throws RigError `failed` when they cannot be had */
+  async send(
+    { path, headers: own, body }: ProviderRequest,
+    credential: Credential | undefined,
+    exchange: UpstreamExchange,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const to = `${this.#base}${path}`;
+    const headers = { ...this.#headers, ...own };
+    const url = new URL(to, this.#url);
+    const authorized = credential?.headersFor({ method: 'POST', url, headers, body }, signal);
+    const all = { ...headers, ...(isPromise(authorized) ? await authorized : authorized) };
+    if (exchange.isSettled) return;
+    this.#pool.dispatch({ path: to, method: 'POST', headers: all, body }, exchange);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}
+
+const isPromise = <Value>(value: Value | Promise<Value>): value is Promise<Value> =>
+  value instanceof Promise;
+
+const createPool = (origin: string, options: HttpRigOptions): Pool =>
+  new Pool(origin, {
+    connections: options.maxConcurrency,
+    pipelining: 1,
+    allowH2: false,
+    connectTimeout: options.connectTimeoutMs ?? 5_000,
+    headersTimeout: options.answerTimeoutMs ?? 300_000,
+    bodyTimeout: options.idleTimeoutMs ?? 60_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+
+/** @returns the unsubscribe function */
+const cancelledBy = (signal: AbortSignal, exchange: UpstreamExchange): (() => void) => {
+  const cancel = (): void => {
+    exchange.cancel();
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  return () => {
+    signal.removeEventListener('abort', cancel);
+  };
+};

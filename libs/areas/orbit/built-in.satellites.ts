@@ -1,0 +1,29 @@
+import { type SatelliteElements } from '#projections/orbit/satellites.projection.js';
+import { readElements } from './element-file/read-elements.js';
+
+/** Of 2 and 3 August 2025. The answers that use them have their age and a warning. */
+const PUBLISHED = `OSCAR 7 (AO-7)
+1 07530U 74089B   25214.53523382 -.00000037  00000+0  61705-4 0  9991
+2 07530 101.9950 219.3758 0012392  21.0853 155.6794 12.53690509320588
+LAGEOS 1
+1 08820U 76039A   25214.57606062  .00000020  00000+0  00000+0 0  9999
+2 08820 109.8516  70.2161 0044643  10.4186   7.4618  6.38664988892797
+NAVSTAR 43 (USA 132)
+1 24876U 97035A   25213.11286823 -.00000038  00000+0  00000+0 0  9995
+2 24876  55.8267 111.0971 0093502  55.2243 305.6955  2.00562670205538
+NOAA 15
+1 25338U 98030A   25214.73174791  .00000183  00000+0  92925-4 0  9996
+2 25338  98.5339 238.5552 0009939 194.1564 165.9340 14.27005814416124
+ISS (ZARYA)
+1 25544U 98067A   25214.99489444  .00011799  00000+0  21211-3 0  9991
+2 25544  51.6358  75.0680 0002052 141.2455 195.9660 15.50307000522418
+TERRA
+1 25994U 99068A   25214.75952081  .00000415  00000+0  94253-4 0  9998
+2 25994  97.9950 271.1331 0003182 132.5457   5.3346 14.60750240363236`;
+
+const SOURCE = 'CelesTrak, 3 August 2025, shipped with Quipu';
+
+/** So that a new installation has passes; an import replaces them. Ordered by id. */
+export const BUILT_IN_SATELLITES: readonly SatelliteElements[] = readElements(PUBLISHED).sets.map(
+  (set) => ({ ...set, source: SOURCE, importedAt: null }),
+);

@@ -1,0 +1,22 @@
+import { LogConfirmed, type LostPlace } from '#events/platform/log.events.js';
+import { type Decider } from '#platform/kernel/decider.js';
+
+export interface ConfirmLog {
+  readonly type: 'ConfirmLog';
+  readonly data: LogConfirmed['data'];
+}
+
+/** The lost places that an operator has accepted. */
+export type ConfirmedPlaces = ReadonlySet<string>;
+
+export const nameOfPlace = ({ reader, position, event }: LostPlace): string =>
+  JSON.stringify([reader, position, event]);
+
+const decide = ({ data }: ConfirmLog, confirmed: ConfirmedPlaces): readonly LogConfirmed[] =>
+  data.lost.every((place) => confirmed.has(nameOfPlace(place))) ? [] : [LogConfirmed.of(data)];
+
+export const logConfirmationDecider: Decider<ConfirmLog, ConfirmedPlaces, LogConfirmed> = {
+  initialState: new Set(),
+  decide,
+  evolve: (confirmed, { data }) => new Set([...confirmed, ...data.lost.map(nameOfPlace)]),
+};

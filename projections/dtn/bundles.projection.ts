@@ -1,0 +1,103 @@
+import {
+  BundleAccepted,
+  BundleCancelled,
+  type BundleEvent,
+  BundleExpired,
+  BundleRejected,
+  BundleRerouted,
+  type BookedHop,
+} from '#events/dtn/dtn.events.js';
+import { type Projection } from '#platform/kernel/projection.js';
+
+export interface HistoryEntry {
+  readonly event: 'accepted' | 'rejected' | 'rerouted' | 'cancelled' | 'expired';
+  readonly at: string;
+}
+
+type Order = Omit<BundleRejected['data'], 'reason'>;
+
+export interface CustodyRecord extends Order {
+  readonly status: 'stored' | 'rejected' | 'cancelled' | 'expired';
+  readonly reason: BundleRejected['data']['reason'] | null;
+  /** Null for a rejected bundle. */
+  readonly bundleBytes: number | null;
+  readonly blob: string | null;
+  readonly expiresAt: string | null;
+  readonly route: readonly BookedHop[] | null;
+  readonly endedAt: string | null;
+  readonly history: readonly HistoryEntry[];
+}
+
+/** Null before the first event. */
+export interface BundleDocument {
+  readonly bundle: CustodyRecord | null;
+}
+
+export const bundlesPrefix = (accountId: string): string => `${accountId}/`;
+
+/** The keys of one account order by the instant of the acceptance. */
+const bundleKey = ({ accountId, acceptedAt, bundleId }: BundleEvent['data']): string =>
+  `${bundlesPrefix(accountId)}${acceptedAt}/${bundleId}`;
+
+const changed = (
+  { type, data }: Exclude<BundleEvent, BundleAccepted | BundleRejected>,
+  bundle: CustodyRecord,
+): CustodyRecord => {
+  const after = (event: HistoryEntry['event'], at: string) => [...bundle.history, { event, at }];
+  switch (type) {
+    case 'BundleRerouted':
+      return { ...bundle, route: data.route, history: after('rerouted', data.reroutedAt) };
+    case 'BundleCancelled': {
+      const endedAt = data.cancelledAt;
+      const history = after('cancelled', endedAt);
+      return { ...bundle, status: 'cancelled', route: null, endedAt, history };
+    }
+    case 'BundleExpired': {
+      const endedAt = data.expiredAt;
+      return {
+        ...bundle,
+        status: 'expired',
+        route: null,
+        endedAt,
+        history: after('expired', endedAt),
+      };
+    }
+  }
+};
+
+/** The record that the events of one bundle make. */
+export const recordOf = (
+  event: BundleEvent,
+  before: CustodyRecord | null,
+): CustodyRecord | null => {
+  switch (event.type) {
+    case 'BundleAccepted':
+      return {
+        ...event.data,
+        status: 'stored',
+        reason: null,
+        endedAt: null,
+        history: [{ event: 'accepted', at: event.data.acceptedAt }],
+      };
+    case 'BundleRejected': {
+      const at = event.data.acceptedAt;
+      const nothing = { bundleBytes: null, blob: null, expiresAt: null, route: null };
+      const history = [{ event: 'rejected', at }] as const;
+      return { ...event.data, ...nothing, status: 'rejected', endedAt: at, history };
+    }
+    case 'BundleRerouted':
+    case 'BundleCancelled':
+    case 'BundleExpired':
+      return before && changed(event, before);
+  }
+};
+
+/** Which bundles has an account handed over, and what became of each? */
+export const bundles: Projection<BundleEvent, BundleDocument> = {
+  name: 'dtn-bundles',
+  version: 1,
+  on: { BundleAccepted, BundleRejected, BundleRerouted, BundleCancelled, BundleExpired },
+  keys: ({ data }) => [bundleKey(data)],
+  initial: () => ({ bundle: null }),
+  project: (event, { bundle }) => ({ bundle: recordOf(event, bundle) }),
+};

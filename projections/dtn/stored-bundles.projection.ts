@@ -1,0 +1,28 @@
+import {
+  BundleAccepted,
+  BundleCancelled,
+  type BundleEvent,
+  BundleExpired,
+} from '#events/dtn/dtn.events.js';
+import { type Projection } from '#platform/kernel/projection.js';
+
+export interface StoredBundles {
+  readonly bundles: number;
+  /** As encoded. */
+  readonly bytes: number;
+}
+
+type Stored = Exclude<BundleEvent, { readonly type: 'BundleRejected' | 'BundleRerouted' }>;
+
+/** How much of the store do the bundles of an account take? */
+export const storedBundles: Projection<Stored, StoredBundles> = {
+  name: 'dtn-stored-bundles',
+  version: 1,
+  on: { BundleAccepted, BundleCancelled, BundleExpired },
+  keys: ({ data }) => [data.accountId],
+  initial: () => ({ bundles: 0, bytes: 0 }),
+  project: ({ type, data }, { bundles, bytes }) => {
+    const sign = type === 'BundleAccepted' ? 1 : -1;
+    return { bundles: bundles + sign, bytes: bytes + sign * data.bundleBytes };
+  },
+};

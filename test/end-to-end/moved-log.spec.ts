@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { verifyBill } from '#areas/audit/bill/verify-bill.js';
+import { parseCheckpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
+import { isConsistent, isIncluded, leafHashOf } from '#platform/audit/merkle.js';
+import { parseNote, parseVerifierKey } from '#platform/audit/signed-note.js';
+import { parseProof } from '#platform/audit/tlog-proof.js';
+import { counted } from '#platform/event-store/event-store.fixture.js';
+import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
+import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
+import { type TestServer } from '../servers/test-server.js';
+import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+
+const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
+const PREFIX = 'moved';
+const MONTH = new Date().toISOString().slice(0, 7);
+
+interface AuditedEvent {
+  readonly leaf: number;
+  readonly encoding: string;
+  readonly proof: string;
+}
+
+interface Overview {
+  readonly balance_usd: number;
+  readonly position: string;
+}
+
+interface Receipt {
+  readonly verifier_key: string;
+  readonly events: readonly AuditedEvent[];
+}
+
+describe('an installation whose log moves to a server and back', () => {
+  let world: World;
+  let node: TestServer;
+  let receipt: Receipt;
+  let bill: Buffer;
+  let checkpoint: string;
+  let before: Overview;
+  let receiptId: string | null;
+
+  const authorized = () => ({ authorization: `Bearer ${world.credentials.api_key}` });
+  const get = (route: string) => request(world.quipu.url).get(route).set(authorized());
+  const file = (name: string): string => path.join(world.home, name);
+  const served = () => node.url.replace(/^esdb/, 'kurrentdb');
+
+  const ask = (key: string): Promise<Response> =>
+    fetch(`${world.quipu.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key, ...authorized() },
+      body: JSON.stringify(chatRequest()),
+    });
+
+  const download = async (route: string): Promise<Buffer> => {
+    const response = await fetch(`${world.quipu.url}${route}`, { headers: authorized() });
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  const charges = async (): Promise<number> =>
+    (await world.events()).filter(({ type }) => type === 'HoldCaptured').length;
+
+  const overview = async (asOf?: string): Promise<Overview> => {
+    const query = asOf === undefined ? '' : `?asOf=${asOf}`;
+    const { body } = await get(`/api/v1/billing/overview.php${query}`).expect(200);
+    return body as Overview;
+  };
+
+  const quipu = async (...words: readonly string[]) => {
+    const child = spawn(process.execPath, [CLI, ...words, '--json'], { env: process.env });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    await once(child, 'close');
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+
+  /** What was issued before verifies by itself, and fits the log as it is now. */
+  const expectIssued = async (): Promise<void> => {
+    const log = parseVerifierKey(receipt.verifier_key);
+    const { body } = await get(`/audit/requests/${receiptId}`).expect(200);
+    const now = body as Receipt;
+    expect(now.verifier_key).toBe(receipt.verifier_key);
+    expect(now.events.map(({ leaf, encoding }) => [leaf, encoding])).toEqual(
+      receipt.events.map(({ leaf, encoding }) => [leaf, encoding]),
+    );
+    for (const { encoding, proof } of receipt.events) {
+      const { index, hashes, checkpoint: note } = parseProof(proof);
+      const { size, root } = verifyCheckpoint(note, log);
+      const leafHash = leafHashOf(Buffer.from(encoding, 'base64'));
+      expect(isIncluded({ index, size, root, leafHash, proof: hashes })).toBe(true);
+    }
+    const old = parseCheckpoint(parseNote(checkpoint).text);
+    const latest = verifyCheckpoint((await get('/audit/checkpoint').expect(200)).text, log);
+    const route = `/audit/consistency?from=${old.size}&to=${latest.size}`;
+    const { hashes } = (await get(route).expect(200)).body as {
+      readonly hashes: readonly string[];
+    };
+    const proof = hashes.map((hash) => Buffer.from(hash, 'base64'));
+    const { size, root } = latest;
+    expect(isConsistent({ oldSize: old.size, oldRoot: old.root, size, root, proof })).toBe(true);
+    expect(verifyBill(bill, { key: receipt.verifier_key }).events).toBeGreaterThan(3);
+  };
+
+  const move = async (eventStore: string, prefix: string | undefined): Promise<void> => {
+    const environment = world.environment as Record<string, string | undefined>;
+    environment['QUIPU_EVENT_STORE'] = eventStore;
+    environment['QUIPU_LOG_PREFIX'] = prefix;
+    if (prefix === undefined) delete environment['QUIPU_LOG_PREFIX'];
+    for (const suffix of ['', '-wal', '-shm']) await rm(file(`views.db${suffix}`), { force: true });
+    world = await world.restart();
+  };
+
+  beforeAll(async () => {
+    node = await startEventStoreNode();
+    world = await startWorld([answering('Knots', '.')], {
+      environment: { QUIPU_AUDIT_CHECKPOINT_MS: '50' },
+    });
+    receiptId = (await ask('first')).headers.get('x-request-id');
+    await ask('second');
+    receipt = (await get(`/audit/requests/${receiptId}`).expect(200)).body as Receipt;
+    bill = await download(`/api/v1/billing/statements/${MONTH}.zip`);
+    checkpoint = (await get('/audit/checkpoint').expect(200)).text;
+    before = await overview();
+    // Another installation on the server: positions there do not count the events of this one.
+    const other = await openEventStoreDb({ url: node.url, prefix: 'other' });
+    await other.append('job-1', counted(7), 'no-stream');
+    await other.close();
+    await world.quipu.stop();
+  });
+
+  afterAll(async () => {
+    await world.close();
+    await node.stop();
+  });
+
+  it('goes on on the server', async () => {
+    const { events, root } = await quipu(
+      ...['log', 'copy', '--from', `sqlite:${file('events.db')}`],
+      ...['--to', served(), '--to-prefix', PREFIX],
+    );
+    expect(root).toMatch(/^[0-9a-f]{64}$/);
+    await move(node.url, PREFIX);
+    expect((await world.events()).length).toBeGreaterThanOrEqual(Number(events));
+    expect(await overview(before.position)).toMatchObject({
+      balance_usd: before.balance_usd,
+      position: before.position,
+    });
+    await expectIssued();
+  });
+
+  it('charges a repeated request once, and new ones on the same balance', async () => {
+    const count = await charges();
+    expect((await ask('first')).headers.get('x-quipu-idempotent-replay')).toBe('true');
+    expect(await charges()).toBe(count);
+    expect((await ask('third')).status).toBe(200);
+    expect(await charges()).toBe(count + 1);
+    const { position } = await overview();
+    expect(Number(position)).toBeGreaterThan(Number(before.position));
+    expect((await overview(position)).position).toBe(position);
+  });
+
+  it('goes on on a file again', async () => {
+    const there = await overview();
+    await world.quipu.stop();
+    const back = `sqlite:${file('back.db')}`;
+    const copied = await quipu(
+      ...['log', 'copy', '--from', served(), '--from-prefix', PREFIX, '--to', back],
+    );
+    expect(copied).toMatchObject({ events: expect.any(Number) });
+    await move(back, undefined);
+    expect(await overview(there.position)).toMatchObject({
+      balance_usd: there.balance_usd,
+      position: there.position,
+    });
+    expect((await ask('fourth')).status).toBe(200);
+    await expectIssued();
+  });
+});
