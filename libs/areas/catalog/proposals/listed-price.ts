@@ -2,9 +2,11 @@ import { picoUsdOf } from '#platform/kernel/pico-usd.js';
 import { type PRICE_FIELDS } from '../token-price.schema.js';
 
 /** A field of a price of the catalog, such as `input_usd_per_mtok`. */
-export type PriceField = (typeof PRICE_FIELDS)[keyof typeof PRICE_FIELDS];
+export type PriceField = (typeof PRICE_FIELDS)[keyof typeof PRICE_FIELDS] | typeof SEARCH_FIELD;
 
-/** Micro-dollars for a million tokens, by field. */
+export const SEARCH_FIELD = 'search_usd_per_thousand';
+
+/** Micro-dollars for a million tokens, or for a thousand searches, by field. */
 export type ListedPrices = Readonly<Partial<Record<PriceField, bigint>>>;
 
 export interface ListedTier {
@@ -41,30 +43,36 @@ export class UnmappedPriceError extends Error {
 }
 
 /** What the prices of a list are for. */
-export type ListUnit = 'token' | 'million_tokens';
+export type ListUnit = 'token' | 'million_tokens' | 'search';
 
 const MILLION = 1_000_000n;
+/** Units that a price of the catalog is for, in units of a list. */
+const FACTORS: Readonly<Record<ListUnit, bigint>> = {
+  token: MILLION,
+  million_tokens: 1n,
+  search: 1_000n,
+};
 /** Parts of a dollar that are counted: fine enough to see what a micro-dollar would round. */
 const PARTS_PER_USD = 10n ** 24n;
 const PARTS_PER_MICRO_USD = PARTS_PER_USD / MILLION;
 
 /**
- * A price in micro-dollars for a million tokens, exactly: 1.25e-7 dollars for a token are 125,000.
+ * A price in the micro-dollars of the catalog, exactly: 1.25e-7 dollars for a token are 125,000.
  * @throws UnmappedPriceError
  */
-export const microUsdPerMtok = (field: string, written: unknown, unit: ListUnit): bigint => {
+export const catalogMicroUsd = (field: string, written: unknown, unit: ListUnit): bigint => {
   const isNumber = typeof written === 'number' || typeof written === 'string';
   const parts = isNumber ? picoUsdOf(String(written), PARTS_PER_USD) : null;
   if (parts === null) {
     throw new UnmappedPriceError(`${field}: expected a price, received ${JSON.stringify(written)}`);
   }
-  const perMtok = unit === 'token' ? parts * MILLION : parts;
-  if (perMtok % PARTS_PER_MICRO_USD !== 0n) {
+  const price = parts * FACTORS[unit];
+  if (price % PARTS_PER_MICRO_USD !== 0n) {
     throw new UnmappedPriceError(
       `${field}: expected whole micro-dollars for a million tokens, received ${String(written)}`,
     );
   }
-  return perMtok / PARTS_PER_MICRO_USD;
+  return price / PARTS_PER_MICRO_USD;
 };
 
 /** Collects the price of one model while its row is read. */
@@ -82,7 +90,8 @@ export class PriceDraft {
    */
   set(name: string, field: PriceField, written: unknown, above?: number): void {
     if (written === undefined || written === null) return;
-    const price = microUsdPerMtok(name, written, this.unit);
+    const unit = field === SEARCH_FIELD ? 'search' : this.unit;
+    const price = catalogMicroUsd(name, written, unit);
     const isSide = field === 'input_usd_per_mtok' || field === 'output_usd_per_mtok';
     // Lists write 0 for classes that have no price of their own.
     if (price === 0n && !isSide) return;

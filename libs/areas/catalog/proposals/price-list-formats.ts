@@ -4,6 +4,7 @@ import {
   type PriceDraft,
   type PriceField,
   priceOfRow,
+  SEARCH_FIELD,
   UnmappedPriceError,
 } from './listed-price.js';
 
@@ -106,6 +107,7 @@ const OPEN_ROUTER: Fields = {
   input_audio_cache: 'cache_read_audio_usd_per_mtok',
   image_token: 'image_input_usd_per_mtok',
   image_output: 'image_output_usd_per_mtok',
+  web_search: SEARCH_FIELD,
 };
 
 /** `{data: [{id, pricing}]}`, in dollars for a token, as text. */
@@ -155,6 +157,7 @@ const LITE_LLM: Fields = {
 };
 const EDGE = /_above_(\d{1,4})k_tokens/;
 const SERVICE = /_(flex|priority|batches)(?=_above_|$)/;
+const SERVICES: Readonly<Record<string, string>> = { batches: 'batch' };
 const THOUSAND = 1_000;
 
 /** A flat map of names, in dollars for a token. */
@@ -185,17 +188,12 @@ const readLiteLlm = (draft: PriceDraft, model: JsonObject): void => {
     const above = edge === undefined ? undefined : Number(edge) * THOUSAND;
     if (!field) draft.note(`${name} has no field here: ${JSON.stringify(value).slice(0, 100)}`);
     else if (service === undefined) draft.set(name, field, value, above);
-    else if (service === 'batches') noteBatch(draft, name, value);
-    else draft.service(service).set(name, field, value, above);
+    else draft.service(SERVICES[service] ?? service).set(name, field, value, above);
   }
   // A free model states its zeros.
   for (const side of ['input_cost_per_token', 'output_cost_per_token'] as const) {
     if (model[side] === 0) draft.set(side, LITE_LLM[side] ?? 'input_usd_per_mtok', 0);
   }
-};
-
-const noteBatch = (draft: PriceDraft, name: string, value: unknown): void => {
-  draft.note(`${name} is ${String(value)}: batch_discount_percent applies to all models`);
 };
 
 export const PRICE_LIST_FORMATS: readonly PriceListFormat[] = [openRouter, modelsDev, liteLlm];

@@ -71,6 +71,7 @@ describe('a list of LiteLLM', () => {
             { aboveInputTokens: 272_000, mode: 'whole', prices: { input_tokens: '5000000' } },
           ],
         },
+        batch: { percent: 100, prices: { output_tokens: '5000000' } },
       },
     });
     expect(models).toMatchObject([
@@ -84,7 +85,6 @@ describe('a list of LiteLLM', () => {
           { field: 'service_tiers.priority.output_usd_per_mtok', from: null, to: '20' },
         ]),
         notes: expect.arrayContaining([
-          expect.stringContaining('batch_discount_percent'),
           expect.stringContaining('search_context_cost_per_query has no field here'),
         ]),
       },
@@ -175,6 +175,7 @@ describe('a list of OpenRouter', () => {
         internal_reasoning: '0',
         input_cache_read: '0.000000125',
         web_search: '0.01',
+        request: '0.02',
         overrides: [{ min_prompt_tokens: 200_000, prompt: '0.0000025', completion: '0.000015' }],
       }),
     );
@@ -185,7 +186,8 @@ describe('a list of OpenRouter', () => {
       tiers: [{ aboveInputTokens: 200_000 }],
     });
     expect(price?.classes).not.toHaveProperty('reasoning_tokens');
-    expect(models[0]?.notes).toEqual(['web_search has no field here: "0.01"']);
+    expect(price?.searchMicroUsdPerThousand).toBe('10000000');
+    expect(models[0]?.notes).toEqual(['request has no field here: "0.02"']);
   });
 
   it('is not guessed where the price is variable', () => {
