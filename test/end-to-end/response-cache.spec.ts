@@ -85,7 +85,7 @@ describe('the response cache', () => {
     expect(tried.headers).not.toHaveProperty('x-quipu-cache');
   });
 
-  it('is for those who ask for it: by the header, or by their key', async () => {
+  it('is used on request: by the header, or by the key', async () => {
     await ask(ada.api_key, '60').expect(200);
     const plain = await ask(ada.api_key, undefined).expect(200);
     expect(plain.headers).not.toHaveProperty('x-quipu-cache');
