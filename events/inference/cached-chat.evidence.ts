@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KeyedHash, MicroUsdDecimal } from '../vocabulary.js';
 
-/** What the answer of a chat from the cache adds to the events of its hold. */
+/** The evidence of an answer from the cache, in the events of its hold. */
 
 /** The request whose answer was kept. */
 const OriginalChat = z.strictObject({
@@ -19,7 +19,7 @@ export type CachedChatHoldEvidence = z.infer<typeof CachedChatHoldEvidence>;
 
 export const CachedChatEvidence = z.strictObject({
   original: OriginalChat,
-  /** What the original cost less what this answer costs. */
+  /** The price of the original answer less that of this one. */
   savedMicroUsd: MicroUsdDecimal,
   /** Of the account, the model, the rate card and the body: the same for both requests. */
   cacheKey: KeyedHash,

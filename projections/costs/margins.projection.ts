@@ -5,7 +5,7 @@ import { dividedByLines } from '#platform/kernel/divided-charge.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
-/** What a model on a rig brought and cost, for one account on one day. */
+/** Charges and costs of a model on a rig, for one account on one day. */
 export interface Margin {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;

@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { json } from '#areas/inference/rigs/upstream.fake.js';
 import path from 'node:path';
@@ -52,6 +53,35 @@ describe('the built-in model', () => {
         ],
       },
     });
+  });
+
+  it('counts a message exactly, with its tools, and charges nothing', async () => {
+    const anthropic = new Anthropic({
+      baseURL: world.quipu.url,
+      apiKey: world.credentials.api_key,
+      maxRetries: 0,
+    });
+    const { model, messages } = CHAT;
+    const tools = [{ name: 'weather', input_schema: { type: 'object' as const } }];
+    for (const asked of [
+      { model, messages },
+      { model, messages, tools },
+    ]) {
+      const before = await world.events();
+      const { input_tokens: counted } = await anthropic.messages.countTokens(asked);
+      expect(await world.events()).toHaveLength(before.length);
+      const { usage } = await anthropic.messages.create({ ...asked, max_tokens: 4 });
+      expect(counted).toBe(usage.input_tokens);
+    }
+  });
+
+  it('counts no body that is too large, before it reads it', async () => {
+    const headers = { 'content-type': 'application/json', 'x-api-key': world.credentials.api_key };
+    const sent = { method: 'POST', headers };
+    const address = `${world.quipu.url}/v1/messages/count_tokens`;
+    const body = `{"pad":"${'x'.repeat(1_048_576)}"}`;
+    expect((await fetch(address, { ...sent, body })).status).toBe(413);
+    expect((await fetch(address, { ...sent, body: '{' })).status).toBe(400);
   });
 
   it('stops at a stop string', async () => {

@@ -11,6 +11,7 @@ import {
   statement,
   usageChunkOf,
 } from '#areas/inference/rigs/upstream.fake.js';
+import { type HoldPlaced } from '#events/billing/account.events.js';
 import { verifyBill } from '#areas/audit/bill/verify-bill.js';
 import { chatRequest, eventsOf, MODEL, startWorld, type World } from './quipu.harness.js';
 
@@ -29,6 +30,8 @@ const rig: Script = (response, received) => {
   script(response, received);
 };
 
+const DEAR = 'acme/dear';
+
 const catalogOf = (baseUrl: string): string => `
 rigs:
   - { name: scripted, kind: openai, base_url: '${baseUrl}' }
@@ -43,6 +46,8 @@ models:
       cache_read_usd_per_mtok: 0.10
       cache_write_30m_usd_per_mtok: 2.50
       tiers: [{ above_input_tokens: 999, input_usd_per_mtok: 4, cache_read_usd_per_mtok: 0.20 }]
+  - { id: ${DEAR}, owned_by: acme, rigs: [scripted], context: 8192,
+      price: { input_usd_per_mtok: 1000000, output_usd_per_mtok: 1000000 } }
 `;
 
 /** 100 fresh at 4, 700 cached at 0.20, 200 written at 2.50, 40 of output at 10. */
@@ -127,6 +132,67 @@ describe('a chat whose upstream has a cache', () => {
     });
   });
 
+  it('has an estimate that is its hold, and holds nothing', async () => {
+    const before = await world.events();
+    const { body: estimate } = await http()
+      .post('/api/v1/estimate')
+      .set(asDemo())
+      .send(body({ max_tokens: 50 }))
+      .expect(200);
+    expect(await world.events()).toHaveLength(before.length);
+    expect(estimate).toMatchObject({
+      success: true,
+      model: MODEL,
+      tier: { service: null, above_input_tokens: 999, period: null, residency: null },
+      would_run: true,
+      rejections: [],
+    });
+    const { response } = await world.openai.chat.completions
+      .create(body({ max_tokens: 50 }))
+      .withResponse();
+    const requestId = response.headers.get('x-request-id');
+    const hold = eventsOf(await world.events(), requestId)[0]?.data as HoldPlaced['data'];
+    const shown = estimate as { readonly max_cost_usd: number; readonly lines: readonly object[] };
+    expect(shown.lines).toEqual(
+      hold.lines.map(({ meter, quantity, unitPriceMicroUsd, perUnits }) => ({
+        meter,
+        quantity,
+        usd: Number(unitPriceMicroUsd) / 1e6,
+        per: perUnits,
+      })),
+    );
+    expect(shown.max_cost_usd).toBe(Number(hold.amountMicroUsd) / 1e6);
+  });
+
+  it.each([
+    [{ model: 'acme/none' }, ['model_not_found']],
+    [{ model: DEAR, max_tokens: 9 }, ['insufficient_balance']],
+    [
+      { model: DEAR, max_tokens: 9, priority: 9 },
+      ['unsupported_parameter', 'insufficient_balance'],
+    ],
+    [{ max_tokens: 9_000 }, ['context_length_exceeded']],
+    [{ n: 16, max_tokens: 8_000, tools: [] }, []],
+    [{ routing_mode: 'rig_none' }, ['rig_not_found']],
+    [{ priority: 9, adapter: 'none' }, ['unsupported_parameter', 'adapter_not_found']],
+  ])('has an estimate that says what would refuse it: %j', async (fields, codes) => {
+    const { body: estimate } = await http()
+      .post('/api/v1/estimate')
+      .set(asDemo())
+      .send(body(fields))
+      .expect(200);
+    const { rejections } = estimate as {
+      readonly rejections: readonly { readonly code: string }[];
+    };
+    expect(rejections.map(({ code }) => code)).toEqual(codes);
+  });
+
+  it('has no estimate of a body that is none, or of a mode without rigs', async () => {
+    const post = (sent: object) => http().post('/api/v1/estimate').set(asDemo()).send(sent);
+    await post({ model: MODEL }).expect(400);
+    await post(body({ routing_mode: 'moa_consensus' })).expect(400);
+  });
+
   it('is on a bill that its customer can recompute', async () => {
     const month = new Date().toISOString().slice(0, 7);
     const { body: archive } = await http()
@@ -136,6 +202,6 @@ describe('a chat whose upstream has a cache', () => {
       .expect(200);
     const { text: key } = await http().get('/audit/key').expect(200);
     const report = verifyBill(archive as Buffer, { key: key.trimEnd() });
-    expect(report.chargedMicroUsd).toBe(String(4 * MICRO_USD));
+    expect(report.chargedMicroUsd).toBe(String(5 * MICRO_USD));
   });
 });

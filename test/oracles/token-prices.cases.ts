@@ -1,78 +1,16 @@
+import { type LISTS } from './token-prices.lists.js';
+
 /**
  * Usage as providers sent it, their price lists, and the exact charge in micro-dollars. An
- * independent program computed each charge with decimals of 40 digits. Prices are from the
- * providers' pages of September and October 2026; cases named after an issue have its numbers.
+ * independent program computed each charge with decimals of 40 digits. Cases named after an issue
+ * have its numbers.
  */
-const per = (input: number, read: number | null, output: number, more: object = {}) => ({
-  input_usd_per_mtok: input,
-  output_usd_per_mtok: output,
-  ...(read !== null && { cache_read_usd_per_mtok: read }),
-  ...more,
-});
-
-const writes = (five: number, hour: number) => ({
-  cache_write_5m_usd_per_mtok: five,
-  cache_write_1h_usd_per_mtok: hour,
-});
-
-const write30m = (price: number) => ({ cache_write_30m_usd_per_mtok: price });
-
-const above = (tokens: number, prices: object) => ({
-  tiers: [{ above_input_tokens: tokens, mode: 'whole', ...prices }],
-});
-
-export const LISTS = {
-  'gpt-6.1-sol': per(2, 0.1, 10, {
-    ...write30m(2.5),
-    ...above(272_000, per(4, 0.2, 15, write30m(5))),
-  }),
-  'gpt-5.6-sol': per(4, 0.4, 20, {
-    ...write30m(5),
-    service_tiers: { priority: per(8, 0.8, 40, write30m(10)) },
-  }),
-  'gpt-4.1': per(2, 0.5, 8),
-  'gpt-5.1': per(1.25, 0.125, 10),
-  'gpt-audio-1.5': per(2.5, null, 10, {
-    audio_input_usd_per_mtok: 32,
-    audio_output_usd_per_mtok: 64,
-  }),
-  'gpt-image-2': per(5, null, 30, { image_input_usd_per_mtok: 8, image_output_usd_per_mtok: 30 }),
-  'text-embedding-3-small': { input_usd_per_mtok: 0.02 },
-  'claude-opus-5-5': per(4, 0.2, 20, {
-    ...writes(5, 8),
-    service_tiers: { fast: per(8, 0.4, 40, writes(10, 16)) },
-  }),
-  'claude-haiku-5-5': per(0.1, 0.01, 0.5, {
-    ...writes(0.125, 0.2),
-    ...above(100_000, per(0.5, 0.05, 2.5, writes(0.625, 1))),
-  }),
-  'claude-opus-4-7': per(5, 0.5, 25, writes(6.25, 10)),
-  'claude-3-7-sonnet': per(3, 0.3, 15, writes(3.75, 6)),
-  'claude-3-5-haiku': per(0.8, 0.08, 4, writes(1, 1.6)),
-  'gemini-2.5-pro of 2025': per(1.25, 0.3125, 10, above(200_000, per(2.5, 0.625, 15))),
-  'gemini-2.5-pro': per(1.25, 0.125, 10, above(200_000, per(2.5, 0.25, 15))),
-  'gemini-3.1-pro': per(2, 0.2, 12, above(200_000, per(4, 0.4, 18))),
-  'gemini-2.5-flash-lite': per(0.1, 0.01, 0.4, {
-    audio_input_usd_per_mtok: 0.3,
-    cache_read_audio_usd_per_mtok: 0.03,
-  }),
-  'gemini-3.8-flash': per(0.75, 0.075, 3.75, { service_tiers: { priority: { percent: 180 } } }),
-  'nova-pro': per(0.8, 0.2, 3.2),
-  'gpt-oss-120b': per(0.15, null, 0.6, {
-    service_tiers: { flex: { percent: 50 }, priority: { percent: 175 } },
-  }),
-  'claude-sonnet-5': per(2, 0.2, 10, writes(2.5, 4)),
-  'grok-4.6': per(2, 0.5, 6),
-  'deepseek-flash': per(0.3, 0.006, 1.2),
-  reseller: per(1, 0.1, 5),
-  'another reseller': per(1, 0.25, 2),
-  'self-hosted': per(0.2, 0.02, 0.6),
-} as const satisfies Readonly<Record<string, object>>;
-
 interface Case {
   readonly name: string;
   readonly list: keyof typeof LISTS;
   readonly microUsd: string;
+  /** When the request began; another instant has another price. */
+  readonly at?: string;
 }
 
 /** A usage object, of the dialect of OpenAI's chat completions unless it says otherwise. */
@@ -87,6 +25,7 @@ export interface StatedCase extends Case {
 export interface UnitsCase extends Case {
   readonly units: Readonly<Record<string, number>>;
   readonly service?: string;
+  readonly residency?: string;
 }
 
 const usage = (prompt: number, completion: number, inputs?: object, outputs?: object) => ({
@@ -365,7 +304,48 @@ export const CASES: readonly (StatedCase | UnitsCase)[] = [
       prompt_cache_hit_tokens: 9_000,
       prompt_cache_miss_tokens: 1_000,
     },
+    at: '2026-11-25T06:00:00.000Z',
     microUsd: '1314',
+  },
+  {
+    name: 'DeepSeek: off peak',
+    list: 'deepseek-flash',
+    usage: { ...usage(10_000, 800), prompt_cache_hit_tokens: 9_000 },
+    at: '2026-11-28T06:00:00.000Z',
+    microUsd: '657',
+  },
+  {
+    name: 'Gemini: the day before its price rises',
+    list: 'gemini-3.8-flash',
+    units: units(4_000, 0, 500),
+    at: '2026-12-31T23:59:59.999Z',
+    microUsd: '4875',
+  },
+  {
+    name: 'Gemini: the day on which its price rises',
+    list: 'gemini-3.8-flash',
+    units: units(4_000, 0, 500),
+    at: '2027-01-01T00:00:00.000Z',
+    microUsd: '9750',
+  },
+  {
+    name: 'Anthropic: work in the United States',
+    list: 'claude-fable-5-1',
+    units: units(1_000, 100_000, 2_000),
+    residency: 'us',
+    microUsd: '148500',
+  },
+  {
+    name: 'Anthropic: a search of the web',
+    list: 'claude-sonnet-5-5',
+    units: units(105, 7_123, 6_039, { cache_write_5m_tokens: 7_345, web_searches: 1 }),
+    microUsd: '89674.8',
+  },
+  {
+    name: 'OpenAI: three searches of the web',
+    list: 'gpt-6.1-sol',
+    units: units(9_000, 0, 900, { reasoning_tokens: 300, web_searches: 3 }),
+    microUsd: '60000',
   },
   {
     name: 'vLLM: details that are null were not measured',

@@ -5,8 +5,9 @@ import { geminiUsage } from '#areas/inference/rigs/dialects/gemini/gemini-usage.
 import { statedUsage } from '#areas/inference/rigs/dialects/openai/openai-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
-import { chargedTokenLines } from '#platform/ledger/token-price.js';
-import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
+import { chargedTokenLines, periodAt } from '#platform/ledger/token-price.js';
+import { LISTS } from './token-prices.lists.js';
+import { CASES, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
 /** The exact sum in micro-dollars, as a decimal without zeros at its end. */
 const exactOf = (lines: readonly PriceLine[]): string => {
@@ -26,10 +27,12 @@ const priceOfList = (list: keyof typeof LISTS) =>
   ModelPrice.parse(
     // The parser of the catalog passes amounts as text.
     JSON.parse(JSON.stringify(LISTS[list]), (key, value: unknown) =>
-      key.endsWith('_usd_per_mtok') ? String(value) : value,
+      /_usd_per_(mtok|thousand)$/.test(key) ? String(value) : value,
     ),
   ).price;
 
+/** Outside every window. */
+const CALM = '2026-10-08T12:00:00.000Z';
 const NO_OTHERS = { rateFor: () => undefined, idOf: () => undefined };
 
 const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
@@ -42,26 +45,31 @@ const READERS = {
 };
 
 describe('the worked cases of the price lists of providers', () => {
-  it.each(statedCases)('$name', ({ list, usage, dialect = 'openai', ...one }: StatedCase) => {
-    const { asked, answered, microUsd } = one;
-    const stated = READERS[dialect](usage);
-    expect(stated).not.toBeNull();
-    if (!stated) return;
-    const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
-    const tariff = new TokenTariff(NO_OTHERS, list, rate, 0);
-    const { lines } = tariff.charged(
-      { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
-      { hasMedia: true, ...(asked !== undefined && { service: asked }) },
-    );
-    expect(exactOf(lines)).toBe(microUsd);
-  });
+  it.each(statedCases)(
+    '$name',
+    ({ list, usage, dialect = 'openai', at = CALM, ...one }: StatedCase) => {
+      const { asked, answered, microUsd } = one;
+      const stated = READERS[dialect](usage);
+      expect(stated).not.toBeNull();
+      if (!stated) return;
+      const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
+      const tariff = new TokenTariff(NO_OTHERS, list, rate, Date.parse(at));
+      const { lines } = tariff.charged(
+        { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
+        { hasMedia: true, ...(asked !== undefined && { service: asked }) },
+      );
+      expect(exactOf(lines)).toBe(microUsd);
+    },
+  );
 
-  it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
-    const lines = chargedTokenLines(
-      units,
-      priceOfList(list),
-      service === undefined ? {} : { service },
-    );
+  it.each(unitsCases)('$name', ({ list, units, service, residency, microUsd, at = CALM }) => {
+    const price = priceOfList(list);
+    const period = periodAt(price, Date.parse(at));
+    const lines = chargedTokenLines(units, price, {
+      ...(service !== undefined && { service }),
+      ...(residency !== undefined && { residency }),
+      ...(period && { period: period.name }),
+    });
     expect(exactOf(lines)).toBe(microUsd);
   });
 });

@@ -14,7 +14,7 @@ export interface MarginOptions extends CommonOptions {
   readonly csv?: boolean;
 }
 
-/** What the commands of costs compose. */
+/** The parts that the commands of costs compose. */
 export const COST_NEEDS = {
   areas: ['costs'],
   installation: 'exists',
@@ -41,7 +41,7 @@ export const margin = async (
   };
 };
 
-/** For people: names in capitals, and a dash for what is unknown. */
+/** For people: names in capitals, and a dash for an unknown figure. */
 export const tableOf = ([names = [], ...rows]: readonly (readonly string[])[]): string =>
   inColumns([
     names.map((name) => name.replaceAll('_', ' ').toUpperCase()),

@@ -1,5 +1,5 @@
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
-import { type ChatBackend } from '#areas/inference/rigs/chat-backend.js';
+import { type CountingBackend } from '#areas/inference/rigs/chat-backend.js';
 import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import {
   createEmbeddedEmbeddings,
@@ -12,7 +12,7 @@ export type EmbeddedEngines = TextEngine & Partial<EmbeddingEngine>;
 
 /** An embedded rig that makes embeddings, too: of its models that are for them. */
 export const withEmbeddings = (
-  chats: ChatBackend,
+  chats: CountingBackend,
   name: string,
   models: readonly CatalogModel[],
   { embed }: Partial<EmbeddingEngine>,
@@ -24,6 +24,7 @@ export const withEmbeddings = (
   return {
     complete: (request, signal) => chats.complete(request, signal),
     stream: (request, signal) => chats.stream(request, signal),
+    count: (request, signal) => chats.count(request, signal),
     ...createEmbeddedEmbeddings({ name, engine: { embed }, files: new Map(files) }),
     close: () => chats.close(),
   };

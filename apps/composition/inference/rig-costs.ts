@@ -11,7 +11,7 @@ const PICO_USD: Readonly<Record<CostUnit, bigint>> = {
   usd_ticks: 100n,
 };
 
-/** What the models of a rig cost, by catalog id. */
+/** The costs of the models of a rig, by catalog id. */
 export const costsOf = (rig: CatalogRig): ReadonlyMap<string, RigModelCost> =>
   new Map(
     (rig.kind === 'embedded' ? [] : rig.models).map(({ id, cost: price, costField }) => [

@@ -88,6 +88,7 @@ export const bindRigs = (
     speaks: (model, dialect) => current.speaks(model, dialect),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
+    count: (order, signal) => current.count(order, signal),
     embed: (order, signal) => current.embed(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),

@@ -58,7 +58,10 @@ export const spokenBy = (rig: ServerRigEntry): Spoken => {
   switch (rig.kind) {
     case 'openai':
       return {
-        dialect: openAiDialect({ readsMaxTokensOnly: rig.server === 'ollama' }),
+        dialect: openAiDialect({
+          readsMaxTokensOnly: rig.server === 'ollama',
+          hasResponses: rig.hasResponses,
+        }),
         credentials: keysOf(rig, bearer),
       };
     case 'anthropic':

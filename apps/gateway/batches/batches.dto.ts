@@ -105,16 +105,13 @@ export class BatchCountsDto {
 }
 
 class InputTokensDetailsDto {
-  @ApiProperty({ example: 0, description: 'Tokens at a price of a cache: the rate card has none.' })
-  readonly cached_tokens!: number;
+  @NullableField(Number, "Tokens that the provider's cache held; null where no line states any.")
+  readonly cached_tokens!: number | null;
 }
 
 class OutputTokensDetailsDto {
-  @ApiProperty({
-    example: 0,
-    description: 'Tokens at a price of reasoning: the rate card has none.',
-  })
-  readonly reasoning_tokens!: number;
+  @NullableField(Number, 'Tokens of reasoning; null where no line states any.')
+  readonly reasoning_tokens!: number | null;
 }
 
 export class BatchUsageDto {

@@ -1,3 +1,5 @@
+import { heldMeterOf, INPUT_METER, OUTPUT_METER, type TokenSide } from '#events/token-meters.js';
+import { cachedTokens, type UsageParts } from '#platform/chats/chat-usage.js';
 import { publicId } from '#areas/batches/batch-id.js';
 import { type BatchPage, type ShownBatch } from '#areas/batches/batch.queries.js';
 import {
@@ -28,14 +30,20 @@ const faultsOf = ({ end }: ShownBatch): BatchFaultsDto | null =>
 
 const usageOf = ({ end }: ShownBatch): BatchUsageDto | null => {
   if (!end) return null;
-  const tokens = (meter: string): number =>
-    end.usage.reduce((sum, one) => (one.meter === meter ? sum + one.quantity : sum), 0);
-  const [input, output] = [tokens('input_tokens'), tokens('output_tokens')];
+  const tokens = (side: TokenSide): number =>
+    end.usage.reduce(
+      (sum, { meter, quantity }) => (heldMeterOf(meter) === side ? sum + quantity : sum),
+      0,
+    );
+  const parts: UsageParts = Object.fromEntries(
+    end.usage.map(({ meter, quantity }) => [meter, quantity]),
+  );
+  const [input, output] = [tokens(INPUT_METER), tokens(OUTPUT_METER)];
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedTokens(parts) ?? null },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: parts.reasoning_tokens ?? null },
     total_tokens: input + output,
   };
 };

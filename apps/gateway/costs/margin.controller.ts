@@ -26,7 +26,7 @@ export class MarginController {
     summary: 'What was charged, and what it cost',
     description:
       'Charges, before credit notes and re-ratings, beside the known costs of all attempts at ' +
-      'rigs, also of those that no customer paid for.',
+      'rigs, also of attempts that no customer paid for.',
   })
   @ApiOkResponse({ type: MarginDto, description: 'The sums of the period.' })
   @FailsWith('invalid_period', 'margin_too_large')

@@ -28,7 +28,7 @@ export const CacheDocs = (): MethodDecorator =>
     name: 'X-Quipu-Cache',
     required: false,
     description:
-      'Keeps the answer for so many seconds: the same request of the account gets it again, as ' +
+      'Keeps the answer for these seconds: the same request of the account gets it again, as ' +
       'long as model and prices are the same. An answer from the cache has `x-quipu-cache: hit` ' +
       'and `age`. 0: no kept answer. Default: the setting of the API key.',
     schema: { type: 'integer', minimum: 0, maximum: CACHE_SECONDS_MAX },

@@ -70,6 +70,9 @@ const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
   { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' },
 );
 
+/** The body of a chat. */
+export const CHAT_BODY = { schema: { ...(BODY_SCHEMA as object), example: REQUEST_EXAMPLE } };
+
 const answerHeader = (description: string, example: string) => ({
   description,
   schema: { type: 'string' as const, example },
@@ -105,12 +108,7 @@ export const ChatCompletionDocs = () =>
         '`data: [DONE]`. With `X-Quipu-Resumable: true` a client resumes it after a lost ' +
         'connection.',
     }),
-    ApiBody({
-      schema: {
-        ...(BODY_SCHEMA as object),
-        example: REQUEST_EXAMPLE,
-      },
-    }),
+    ApiBody(CHAT_BODY),
     ApiOkResponse({
       description: 'The completion.',
       headers: ANSWER_HEADERS,

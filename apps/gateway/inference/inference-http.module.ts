@@ -8,13 +8,14 @@ import { ChatExchange } from './chat-exchange.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
 import { ChatMetrics } from './chat.metrics.js';
+import { EstimateController } from './estimate.controller.js';
 import { StreamedChats } from './streamed-chats.js';
 import { TranslatedChats } from './translated-chats.js';
 import { WholeChats } from './whole-chats.js';
 
 @Module({
   imports: [StreamsHttpModule],
-  controllers: [ChatController, CompletionsController, MessagesController],
+  controllers: [ChatController, CompletionsController, EstimateController, MessagesController],
   providers: [
     ApiGuard,
     ChatExchange,

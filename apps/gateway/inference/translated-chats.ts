@@ -81,5 +81,5 @@ export class TranslatedChats {
 }
 
 /** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
+export const modelOf = (sent: unknown): unknown =>
   typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

@@ -82,6 +82,10 @@ export const chatOf = (sent: unknown): ChatBody => {
   return parseChatBody({ ...chatFieldsOf(body), messages });
 };
 
+/** The body of a request to count, which has no answer to bound. @throws as `chatOf` */
+export const countedChatOf = (sent: unknown): ChatBody =>
+  chatOf(typeof sent === 'object' && sent !== null ? { max_tokens: 1, ...sent } : sent);
+
 /** What a hold needs of a message that a chat cannot express; the rest passes as it is. */
 const UntranslatedBody = z.looseObject({
   model: z.string().min(1).max(256),

@@ -1,7 +1,12 @@
-import { Controller, Headers, Inject, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChatFunds } from '#areas/inference/chat-funds.js';
+import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { AnthropicErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -16,16 +21,21 @@ import { type ChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
-import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
+import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { chatOf, untranslatedChatOf } from './messages.body.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { RIG_CODES } from '../inference/chat.docs.js';
+import { chatOf, countedChatOf, untranslatedChatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
-import { UncountedTokensGuard } from './uncounted-tokens.guard.js';
+import { CountedBodyGuard } from './counted-body.guard.js';
 
 /** The versions of the interface: they do not differ in what is translated to chats. */
 const VERSIONS = ['2023-06-01', '2026-10-21'] as const;
+/** A model may have to be loaded first. */
+const COUNT_MS_MAX = 60_000;
+const COUNT_CODES = ['model_not_found', 'token_count_unavailable', ...RIG_CODES];
 const VERSION_HEADER = 'anthropic-version';
 
 /** Anthropic's Messages, answered as chats. */
@@ -43,6 +53,10 @@ export class MessagesController {
   constructor(
     private readonly chats: TranslatedChats,
     @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
+    private readonly counts: CountTokensHandler,
+    private readonly funds: ChatFunds,
+    private readonly requests: OpenRequests,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Post()
@@ -81,23 +95,46 @@ export class MessagesController {
 
   @Post('count_tokens')
   @HttpCode(200)
-  @UseGuards(UncountedTokensGuard)
+  @UseGuards(CountedBodyGuard)
   @AnthropicErrors()
   @ApiOperation({
     summary: 'Count the tokens of a message',
     description:
-      'Not served: the tokenizer of a model is known to its rigs only, and Quipu bounds the ' +
-      'tokens of a prompt by its bytes, which is no count. The answer to a message states its ' +
-      'count.',
+      'Takes the body of a message, `max_tokens` may be left out, and 1 MiB at most. The ' +
+      'tokenizer of the model counts the prompt as its template renders it; nothing is charged. ' +
+      'Where no rig of the model can count, the answer is 501 `token_count_unavailable`, whose ' +
+      '`metadata.input_tokens_at_most` is a bound by the bytes of the prompt, and no count.',
   })
   @ApiOkResponse({
-    description: 'The count. This release sends none.',
-    schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
+    description: 'The exact number of tokens.',
+    schema: {
+      type: 'object',
+      properties: { input_tokens: { type: 'integer' } },
+      example: { input_tokens: 14 },
+    },
   })
   @Idempotent()
-  @FailsWith('token_count_unavailable')
-  count(): void {
-    // The guard has rejected the request.
+  @FailsWith(...COUNT_CODES)
+  async count(
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() { id, body: sent }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers(VERSION_HEADER) version: string | undefined,
+  ): Promise<{ readonly input_tokens: number }> {
+    refuseOtherVersion(version);
+    await this.funds.demand(accountId, modelOf(sent), id);
+    const body = countedChatOf(sent);
+    const order = {
+      accountId,
+      body,
+      routingMode: body.routing_mode,
+      receivedAtMs: this.clock.now(),
+      context: contextOf(id, `user:${userId}`, credential.keyId),
+    };
+    const tokens = await this.requests.whileConnected(reply.raw, COUNT_MS_MAX, ({ signal }) =>
+      this.counts.execute(order, signal),
+    );
+    return { input_tokens: tokens };
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { NullableField } from '../fields/answer-fields.js';
 
 const SOURCES = ['engine', 'upstream_request', 'upstream_counters'];
@@ -26,6 +26,18 @@ export class SwarmUsageDto {
   readonly completion_tokens!: number;
   @ApiProperty({ example: 62 })
   readonly total_tokens!: number;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: 'As a chat has them, such as `cached_tokens`; what was not measured is absent.',
+  })
+  readonly prompt_tokens_details?: Readonly<Record<string, number | undefined>>;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: 'As a chat has them, such as `reasoning_tokens`.',
+  })
+  readonly completion_tokens_details?: Readonly<Record<string, number | undefined>>;
 }
 
 export class SpeculativeTelemetryDto {

@@ -6,15 +6,9 @@ import {
   type SpeculativeReport,
   telemetryOf,
 } from '#areas/swarm/speculative/speculative-report.js';
-import { type Usage } from '#platform/chats/chat-usage.js';
+import { usageObject } from '#platform/chats/chat-usage.js';
 import { type SwarmAnswer } from '#areas/swarm/swarm-stream.js';
 import { type ConsensusAnswerDto, type SpeculativeAnswerDto } from './swarm.dto.js';
-
-const usageOf = ({ promptTokens, completionTokens }: Usage) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-});
 
 export const presentSpeculative = (
   requestId: string,
@@ -25,7 +19,7 @@ export const presentSpeculative = (
   routing_mode: 'vllm_speculative',
   model: report.model,
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finishReason }],
-  usage: usageOf(usage),
+  usage: usageObject(usage),
   speculative_telemetry: telemetryOf(report),
 });
 
@@ -38,6 +32,6 @@ export const presentConsensus = (
   routing_mode: 'moa_consensus',
   consensus_output: text,
   finish_reason: finishReason,
-  usage: usageOf(usage),
+  usage: usageObject(usage),
   moa_telemetry: consensusTelemetryOf(report),
 });

@@ -55,6 +55,30 @@ describe('the ledger of accounts', () => {
     return types.slice(2);
   };
 
+  describe('a preview', () => {
+    it('is what would be held, and writes nothing', async () => {
+      const previewed = await billing.ledger.preview(orderOf(WORST));
+      expect(await typesOfHolds()).toEqual([]);
+      const placed = await billing.ledger.place(orderOf(WORST), context());
+      const { lines, amountMicroUsd } = placed;
+      expect(previewed).toMatchObject({ lines, amountMicroUsd, availableMicroUsd: 1_000n });
+    });
+
+    it('cuts the line that may be cut, as the hold does', async () => {
+      const shrink = { meter: 'output_tokens', atLeast: 1 };
+      const order = { ...orderOf([1_000, 9_000]), shrink };
+      const { lines } = await billing.ledger.preview(order);
+      expect(lines).toEqual((await billing.ledger.place(order, context())).lines);
+    });
+
+    it('rejects what the hold would be rejected for', async () => {
+      await expect(billing.ledger.preview(orderOf([1_000, 9_000]))).rejects.toMatchObject({
+        code: 'insufficient_balance',
+      });
+      expect(await typesOfHolds()).toEqual([]);
+    });
+  });
+
   describe('demanding funds', () => {
     const REST = [1_000, 166] as const;
     const demand = async (accountId = ACCOUNT): Promise<void> =>

@@ -11,6 +11,7 @@ import {
   type LedgerEntry,
   type LeftHold,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
   type Renewal,
 } from '#platform/ledger/hold.js';
@@ -20,7 +21,7 @@ import { type CommandContext, followUp } from '#platform/runtime/commands/comman
 import { type CommandOutcome } from '#platform/runtime/commands/command-runner.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type AccountCommand, demandFunds } from './account.decider.js';
+import { type AccountCommand, accountDecider, demandFunds } from './account.decider.js';
 import { type AccountState, heldLines } from './account.state.js';
 import { type BillingErrorCode } from './billing.errors.js';
 import { type Accounts, ACCOUNTS, accountStream } from './accounts.js';
@@ -85,6 +86,21 @@ export class AccountLedger extends Ledger {
     } catch (error) {
       return this.#rejected(order, error, context);
     }
+  }
+
+  override async preview(order: HoldOrder): Promise<PreviewedHold> {
+    const { group, paced } = this.products.ofHold(order);
+    const { state } = await this.accounts.stateOf(accountStream(order.accountId));
+    const data = { ...order, group, ...(paced && { paced }) };
+    const [placed] = accountDecider.decide({ type: 'PlaceHold', data }, state);
+    // The id of the order is that of an open hold: it is what would be held.
+    if (placed?.type !== 'HoldPlaced') return placedHold(state, order.holdId);
+    const { lines, amountMicroUsd } = placed.data;
+    return {
+      lines,
+      amountMicroUsd: fromDecimal(amountMicroUsd),
+      availableMicroUsd: state.available,
+    };
   }
 
   async #rejected(order: HoldOrder, error: unknown, context: CommandContext): Promise<never> {

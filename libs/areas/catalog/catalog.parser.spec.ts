@@ -409,7 +409,7 @@ describe('catalog parser, rejecting', () => {
     [
       'another kind of rig',
       withRig('name: a, kind: gpu'),
-      `${FILE}:2:22: rigs[0].kind must be openai or anthropic or azure-openai or embedded`,
+      `${FILE}:2:22: rigs[0].kind must be openai or anthropic or azure-openai or gemini or vertex or bedrock or embedded`,
     ],
     [
       'a region that is no name',

@@ -10,7 +10,7 @@ import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Margin, margins } from '#projections/costs/margins.projection.js';
 import { type CostsErrorCode } from './costs.errors.js';
 
-/** What margins are summed by. `sent` is the model id in the requests to rigs. */
+/** The groups of a report. `sent` is the model id in the requests to rigs. */
 export const MARGIN_GROUPS = ['day', 'account', 'rig', 'model', 'sent'] as const;
 export type MarginGroup = (typeof MARGIN_GROUPS)[number];
 
@@ -56,7 +56,7 @@ export interface MarginReport {
   readonly position: bigint;
 }
 
-/** What customers paid and what it cost. For the operator only. */
+/** Charges and costs, for the operator only. */
 export class MarginQuery extends Query<MarginReport> {
   constructor(
     readonly order: MarginOrder,

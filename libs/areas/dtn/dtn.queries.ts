@@ -147,12 +147,13 @@ export class BundleHistoryHandler implements IQueryHandler<BundleHistoryQuery> {
   async execute({ bundleId, reader, after }: BundleHistoryQuery) {
     const bundle = await this.stored.find(bundleId, reader);
     const stream = bundleStream(bundle.bundleId);
-    if (after !== null && !(await this.#follower.hasEvent(stream, after))) {
-      reject('bundle_event_unknown', `the bundle has no event ${after}`);
-    }
-    return this.#follower.history({ stream, after, isOver: bundle.status !== 'stored', isLast });
+    const followed = { stream, after, isOver: bundle.status !== 'stored', isLast };
+    return this.#follower.historyAfter(followed, rejectAfter);
   }
 }
+
+const rejectAfter = (after: bigint): never =>
+  reject('bundle_event_unknown', `the bundle has no event ${after}`);
 
 const isLast = ({ type }: BundleEvent): boolean =>
   type !== 'BundleAccepted' && type !== 'BundleRerouted';

@@ -1,38 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type ChatCaptureEvidence,
-  type ChatHoldEvidence,
-} from '#events/inference/chat.evidence.js';
-import { OUTPUT_METER } from '#events/token-meters.js';
+import { type ChatCaptureEvidence } from '#events/inference/chat.evidence.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
-import { type Clock } from '#platform/kernel/clock.js';
-import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import {
-  type HeldRequest,
-  PaidRequests,
-  type WorstCase,
-} from '#platform/ledger/paid-work/paid-request.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
-import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
+import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
-import { chatProduct } from './chat.product.js';
 import { ChatAdapters } from './chat-adapters.js';
-import { chatModel, tariffOf } from './chat-model.js';
-import {
-  MODEL_CATALOG,
-  type ModelCatalog,
-  REQUEST_LIMITS,
-  type RequestLimits,
-  RIGS,
-  type ServedModel,
-} from './ports.js';
+import { ChatPricing, type PricedChat } from './chat-pricing.js';
+import { RIGS, type ServedModel } from './ports.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
-import { RoutingModes } from './routing-modes.js';
-import { choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
-import { boundsOfAll, messagesOfAll } from './several-prompts.js';
-import { termsOf, tokensIn } from './token-lines.js';
+import { messagesOfAll } from './several-prompts.js';
+import { tokensIn } from './token-lines.js';
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
@@ -60,28 +39,15 @@ export interface ChatOutcome {
   readonly bytesOut: number;
 }
 
-/** What a request asks for, by the catalog of that instant. */
-interface Asked {
-  /** In milliseconds since the Unix epoch. */
-  readonly now: number;
-  readonly pin: string | undefined;
-  readonly model: ServedModel;
-  readonly tariff: TokenTariff;
-  readonly terms: TariffTerms;
-}
-
 /** Prices a request and holds its worst case before any work. */
 @Injectable()
 export class ChatAdmission {
   constructor(
-    @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
+    private readonly pricing: ChatPricing,
     private readonly paid: PaidRequests,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
-    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
-    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly adapters: ChatAdapters,
-    private readonly modes: RoutingModes,
   ) {}
 
   /**
@@ -90,13 +56,14 @@ export class ChatAdmission {
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
     const { accountId, body, others } = order;
-    const asked = this.#ask(order);
-    const { pin, model } = asked;
+    const priced = this.pricing.price(order);
+    const { pin, model, target } = priced;
+    this.rigs.check(target, body, order.original);
     const adapter =
       body.adapter == null
         ? undefined
         : await this.adapters.place(accountId, body.adapter, model.id);
-    const held = await this.paid.admit(order, this.#worstCase(order, asked));
+    const held = await this.paid.admit(order, this.pricing.worstCase(order, priced));
     // After the hold, so that a rejected request does not pay for it.
     const promptHash = this.hash(JSON.stringify(others ? messagesOfAll(order) : body.messages));
     return {
@@ -108,37 +75,7 @@ export class ChatAdmission {
       ...(adapter && { adapter }),
       ...held.pace,
       release: (reason) => held.release(reason),
-      capture: (outcome) => capture(held, outcome, asked, body.model, promptHash),
-    };
-  }
-
-  /** @throws DomainError, RouteError */
-  #ask({ accountId, body, others, routingMode, original }: ChatOrder): Asked {
-    const now = this.clock.now();
-    const pin = this.modes.pinnedRig(body, routingMode);
-    const model = chatModel(this.catalog, body.model);
-    const tariff = tariffOf(this.catalog, model.id, now);
-    const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
-    this.rigs.check(target, body, original);
-    return { now, pin, model, tariff, terms: termsOf([body, ...(others ?? [])]) };
-  }
-
-  #worstCase(order: ChatOrder, { now, model, tariff, terms }: Asked): WorstCase {
-    const { body, others } = order;
-    const hasLimit = outputTokensAsked(body) !== null;
-    const bound = others ? boundsOfAll(order, model) : tokenBounds(body, model);
-    const evidence: ChatHoldEvidence = {
-      modelAsked: body.model,
-      ...(body.adapter != null && { adapter: body.adapter }),
-    };
-    return {
-      purpose: chatProduct.purpose,
-      lines: tariff.held(bound, terms),
-      rateCardVersion: tariff.rateCardVersion,
-      shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
-      evidence,
-      pricedAtMs: now,
-      requestMsMax: this.limits.requestMsMax,
+      capture: (outcome) => capture(held, outcome, priced, body.model, promptHash),
     };
   }
 }
@@ -146,7 +83,7 @@ export class ChatAdmission {
 const capture = (
   held: HeldRequest,
   { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
-  { model: { upstreamId }, tariff, terms }: Asked,
+  { model, tariff, terms }: PricedChat,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
@@ -154,7 +91,7 @@ const capture = (
   const { lines, doubts } = tariff.charged(usage, terms);
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: modelSent ?? upstreamId, answered: modelAnswered },
+    models: { asked, sent: modelSent ?? model.upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,

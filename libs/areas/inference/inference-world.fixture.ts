@@ -11,6 +11,7 @@ import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission } from './chat-admission.js';
+import { ChatPricing } from './chat-pricing.js';
 import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
@@ -70,6 +71,10 @@ export class ScriptedRigs implements RigRouter {
   async complete(order: RouteOrder) {
     this.#ask(order);
     return { answer: await this.completion(), rig: 'local-vllm', attempts: [answered] };
+  }
+
+  count(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   embed(): Promise<never> {
@@ -159,7 +164,8 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
   const modes = new RoutingModes(new Areas([]));
-  const admission = new ChatAdmission(catalog, paid, hash, limits, clock, rigs, adapters, modes);
+  const pricing = new ChatPricing(catalog, modes, limits, clock);
+  const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters);
   const cache = given.cacheOn?.({ catalog, paid, limits, hash }) ?? NO_CACHE;
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies, cache);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache);

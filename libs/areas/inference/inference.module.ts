@@ -5,11 +5,14 @@ import { AnswerCacheSweeper } from './cache/answer-cache.sweeper.js';
 import { ChatCache } from './cache/chat-cache.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatStrategies } from './chat-strategies.js';
+import { ChatPricing } from './chat-pricing.js';
 import { ChatFunds } from './chat-funds.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { ChatTool } from './chat.tool.js';
 import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
+import { CountTokensHandler } from './count-tokens.handler.js';
+import { EstimateChatHandler } from './estimate-chat.handler.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
 import { RoutingModes } from './routing-modes.js';
@@ -19,7 +22,10 @@ import { StreamChatHandler } from './stream-chat.handler.js';
   providers: [
     RoutingModes,
     ChatStrategies,
+    ChatPricing,
     ChatAdmission,
+    CountTokensHandler,
+    EstimateChatHandler,
     ChatFunds,
     { provide: ChatLines, useClass: RigChatLines },
     ChatBatchEndpoint,
@@ -41,6 +47,8 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     CompletionBatchEndpoint,
     ChatTool,
     CompleteChatHandler,
+    CountTokensHandler,
+    EstimateChatHandler,
     StreamChatHandler,
   ],
 })

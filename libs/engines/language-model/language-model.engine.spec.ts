@@ -133,6 +133,18 @@ describe('language model engine', () => {
     expect((await complete(engine, request('What is an event?', narrow))).text).toBe(greedy.text);
   });
 
+  it('counts a prompt of any length without writing', async () => {
+    const asked = request('What is a hold?', { maxTokens: 3 });
+    const { usage } = await complete(engine, asked);
+    const counted = await complete(engine, { ...asked, maxTokens: 0 });
+    expect(counted).toMatchObject({
+      text: '',
+      usage: { promptTokens: usage.promptTokens, completionTokens: 0 },
+    });
+    const long = await complete(engine, request('hold '.repeat(4_000), { maxTokens: 0 }));
+    expect(long.usage.promptTokens).toBeGreaterThan(4_000);
+  });
+
   it('stops at maxTokens and says length', async () => {
     const whole = await complete(engine, request('What is a hold?'));
     const cut = await complete(engine, request('What is a hold?', { maxTokens: 3 }));

@@ -47,6 +47,7 @@ export interface CompletionRequest {
   /** Absolute path of a GGUF file. */
   readonly modelFile: string;
   readonly messages: readonly ChatMessage[];
+  /** 0 counts the prompt, however long it is, and writes nothing. */
   readonly maxTokens: number;
   /** 0 always takes the likeliest token. */
   readonly temperature: number;

@@ -78,7 +78,7 @@ export interface GenerationTask {
   /** Changes when the file does, so that a replaced file is loaded again. */
   readonly fileVersion: string;
   readonly messages: readonly ChatMessage[];
-  /** For each choice. */
+  /** For each choice; 0 counts the prompt and writes nothing. */
   readonly maxTokens: number;
   readonly temperature: number;
   readonly topP: number;

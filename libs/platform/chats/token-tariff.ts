@@ -1,6 +1,10 @@
 import { type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
 import { isTokenMeter, SEARCH_METER, sideOf, TOKEN_PARTS } from '#events/token-meters.js';
-import { type PricePeriod, type TokenPrice } from '#events/token-price.vocabulary.js';
+import {
+  type PricePeriod,
+  type PriceTier,
+  type TokenPrice,
+} from '#events/token-price.vocabulary.js';
 import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import { isAbove, priceOf } from '#platform/ledger/price.js';
@@ -9,6 +13,7 @@ import {
   chargedTokenLines,
   heldTokenLines,
   periodAt,
+  tierOf,
   type PriceScope,
   timesPercent,
   type TokenBound,
@@ -64,7 +69,8 @@ export class TokenTariff {
     private readonly rates: Pick<TokenRates, 'rateFor' | 'idOf'>,
     readonly model: string,
     readonly rate: TokenRate,
-    private readonly atMs: number,
+    /** The instant of the prices, in milliseconds since the Unix epoch. */
+    readonly atMs: number,
   ) {
     this.#period = periodAt(rate, atMs);
   }
@@ -86,6 +92,11 @@ export class TokenTariff {
   /** Whether the price has such a service tier. */
   hasService(name: string): boolean {
     return Object.hasOwn((this.#period?.price ?? this.rate).serviceTiers ?? {}, name);
+  }
+
+  /** The prices that a request with so much input has, where they are not the standard ones. */
+  tierOf(inputTokens: number, terms: TariffTerms = {}): PriceTier {
+    return tierOf(this.rate, inputTokens, this.#scope(terms)).tier;
   }
 
   /** The lines of a hold: the dearest that the work may become. */

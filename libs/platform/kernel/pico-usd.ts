@@ -19,7 +19,7 @@ const NUMBER = /^(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 /**
  * Reads a decimal number of units, as JSON or a price list writes it, and rounds half up.
  * @param picoPerUnit pico-dollars of one unit
- * @returns null for what is no number, is negative, or is out of range
+ * @returns null unless it is a number in range that is not negative
  */
 export const picoUsdOf = (written: string, picoPerUnit = PICO_USD_PER_USD): PicoUsd | null => {
   const match = NUMBER.exec(written.trim());

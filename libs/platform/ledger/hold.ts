@@ -62,6 +62,9 @@ export interface PlacedHold {
   readonly pace?: HoldPace;
 }
 
+/** A hold that an order would place. */
+export type PreviewedHold = Pick<PlacedHold, 'lines' | 'amountMicroUsd' | 'availableMicroUsd'>;
+
 /** A charge in the log. */
 export interface LedgerEntry {
   readonly eventId: string;

@@ -7,6 +7,7 @@ import {
   type LedgerEntry,
   type LeftHold,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
   type Renewal,
 } from './hold.js';
@@ -16,7 +17,7 @@ import { priceOf } from './price.js';
 /** What is left of the balance after each call. */
 const AVAILABLE = 958n;
 
-type Method = 'demandFunds' | 'place' | 'renew' | 'capture' | 'release' | 'settle';
+type Method = 'demandFunds' | 'preview' | 'place' | 'renew' | 'capture' | 'release' | 'settle';
 
 /** Records its calls, and knows which holds are open: each ends once. */
 export class FakeLedger extends Ledger {
@@ -66,6 +67,12 @@ export class FakeLedger extends Ledger {
       quantity: Math.min(line.quantity, this.covers[line.meter] ?? line.quantity),
     }));
     return this.#keep(order, lines);
+  }
+
+  override async preview(order: HoldOrder): Promise<PreviewedHold> {
+    await this.#call('preview', 'preview');
+    const { lines } = order;
+    return { lines, amountMicroUsd: priceOf(lines), availableMicroUsd: AVAILABLE };
   }
 
   override async renew(renewal: Renewal): Promise<PlacedHold> {

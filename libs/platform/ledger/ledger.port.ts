@@ -6,6 +6,7 @@ import {
   type LedgerEntry,
   type LeftHold,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
   type Renewal,
 } from './hold.js';
@@ -40,6 +41,12 @@ export abstract class Ledger {
     context: CommandContext,
     signal?: AbortSignal,
   ): Promise<PlacedHold>;
+
+  /**
+   * What `place` would hold now. It writes nothing, and does not wait for the holds of others.
+   * @throws DomainError as `place`
+   */
+  abstract preview(order: HoldOrder): Promise<PreviewedHold>;
 
   /**
    * Gives an open hold a later deadline and, with further lines, a higher amount. Repeating the

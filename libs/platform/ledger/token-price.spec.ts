@@ -122,7 +122,7 @@ describe('a price with periods, places and searches', () => {
     searchMicroUsdPerThousand: '10000000',
     periods: [
       {
-        name: 'from-2027',
+        name: 'from_2027',
         from: '2027-01-01T00:00:00.000Z',
         percent: 100,
         price: { inputMicroUsdPerMtok: '3000000', outputMicroUsdPerMtok: '12000000' },
@@ -140,7 +140,7 @@ describe('a price with periods, places and searches', () => {
 
   it('has the first period of the instant, from its first minute to before its end', () => {
     expect(at('2026-12-31T23:59:59.999Z')).toBeUndefined();
-    expect(at('2027-01-01T00:00:00.000Z')).toBe('from-2027');
+    expect(at('2027-01-01T00:00:00.000Z')).toBe('from_2027');
     expect(at('2026-11-25T00:59:59.999Z')).toBeUndefined();
     expect(at('2026-11-25T01:00:00.000Z')).toBe('peak');
     expect(at('2026-11-25T03:59:59.999Z')).toBe('peak');
@@ -172,9 +172,9 @@ describe('a price with periods, places and searches', () => {
   });
 
   it('has only the prices of a period with prices of its own', () => {
-    const scope = { period: 'from-2027', service: 'flex', residency: 'us' };
+    const scope = { period: 'from_2027', service: 'flex', residency: 'us' };
     expect(chargedTokenLines({ input_tokens: 300 }, dated, scope)).toEqual([
-      { tier: { period: 'from-2027' }, meter: 'input_tokens', quantity: 300, ...mtok('3000000') },
+      { tier: { period: 'from_2027' }, meter: 'input_tokens', quantity: 300, ...mtok('3000000') },
     ]);
   });
 

@@ -3,7 +3,7 @@ import { type PicoUsd, picoUsdOf } from '#platform/kernel/pico-usd.js';
 /** A row of a CSV file, by lower-case column. */
 export type BillRow = Readonly<Record<string, string>>;
 
-/** What a provider bills for one model on one day, as far as a row states it. */
+/** The bill of a provider for one model on one day, as far as a row states it. */
 export interface BilledItem {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;

@@ -93,7 +93,7 @@ const sumOf = <Amount>(
 /** `Claude Haiku 4.5` and `claude-haiku-4-5` are one name. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s._/:@]+/g, '-');
 
-/** What providers add to the name of a model: a date, and the words of Azure's meters. */
+/** Suffixes of model names at providers: dates, and the words of Azure's meters. */
 const SUFFIXES = [
   String.raw`\d{4}-\d\d-\d\d|\d{8}|\d{4}|latest`,
   'inp|inpt|input|outp|output|out|opt|cached|cchd|cd|text|txt|aud|audio|img|image|tokens',

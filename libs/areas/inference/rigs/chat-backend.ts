@@ -50,8 +50,17 @@ export interface ChatBackend {
     request: ChatRequest,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ChatChunk[], Usage, void>;
+  /**
+   * The exact tokens of the prompt, by the tokenizer of the model. Absent where the rig knows only
+   * a bound.
+   * @throws RigError
+   */
+  count?(request: ChatRequest, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
+
+/** A rig that has the tokenizers of its models. */
+export type CountingBackend = ChatBackend & Required<Pick<ChatBackend, 'count'>>;
 
 /** Why a rig did not answer. The union is closed: retries and error envelopes depend on it. */
 export type RigErrorKind =

@@ -66,6 +66,13 @@ describe('a whole answer of an embedded model', () => {
     expect(heard.request).not.toHaveProperty('priority');
   });
 
+  it('is counted without being written', async () => {
+    const { rig, heard } = speaking([]);
+    expect(await rig.count?.(body(), never)).toBe(USAGE.promptTokens);
+    expect(heard.request).toMatchObject({ maxTokens: 0 });
+    expect(heard.ended).toBe(true);
+  });
+
   it('has the shape of a chat completion', async () => {
     const { rig, heard } = speaking(['Hel', 'lo']);
     expect(await rig.complete(body(), never)).toEqual({

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { type ChatBackend, type ChatRequest, RigError } from './chat-backend.js';
+import { type ChatRequest, type CountingBackend, RigError } from './chat-backend.js';
 import { EmbeddedAnswer } from './embedded-answer.js';
 import { type TextRequest, textRequestOf } from './embedded-request.js';
 import { type TextAdapter } from './text-adapter.js';
@@ -32,7 +32,7 @@ export interface EmbeddedRigOptions {
 }
 
 /** A model in this process, in the shapes of the OpenAI API. */
-export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
+export const createEmbeddedRig = (options: EmbeddedRigOptions): CountingBackend => {
   const { name, engine, modelFile, adapter } = options;
   const textRequest = ({ body, isBatch }: ChatRequest): TextRequest => ({
     ...textRequestOf(name, modelFile, body),
@@ -77,6 +77,21 @@ export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
       } catch (cause) {
         if (signal.aborted && answer.started) return answer.used();
         throw failureOf(name, answer, cause, signal);
+      } finally {
+        await pieces.return(NOTHING);
+      }
+    },
+
+    async count(request, signal) {
+      const asked = { ...textRequest(request), maxTokens: 0 };
+      const pieces = engine.choices(asked, signal);
+      try {
+        let piece = await pieces.next();
+        while (!piece.done) piece = await pieces.next();
+        signal.throwIfAborted();
+        return piece.value.promptTokens;
+      } catch (cause) {
+        throw failureOf(name, answerTo(request), cause, signal);
       } finally {
         await pieces.return(NOTHING);
       }

@@ -33,6 +33,8 @@ describe('the fields that callers may not set', () => {
     ['ollama', 'options', { num_predict: -1 }],
     ['ollama', 'keep_alive', -1],
     ['openai', 'service_tier', 'priority'],
+    ['openai', 'speed', 'fast'],
+    ['openai', 'inference_geo', 'us'],
     ['openai', 'store', true],
   ])('%s: %s', (server, field, value) => {
     expect(refusedBy(server, { model: 'm', [field]: value })).toBe(field);

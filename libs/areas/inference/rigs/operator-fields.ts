@@ -118,6 +118,9 @@ const OLLAMA: FieldList = {
 /** OpenAI and providers like it: what costs the operator more, or is kept on its account. */
 const OPENAI: FieldList = {
   service_tier: ['auto', 'default'],
+  // As Anthropic has them: at a higher price.
+  speed: ['standard'],
+  inference_geo: ['global'],
   store: [false],
   web_search_options: [],
 };

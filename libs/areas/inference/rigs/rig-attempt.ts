@@ -7,7 +7,7 @@ import { type JsonObject, RigError } from './chat-backend.js';
 import { type CostField, type CostSink } from './cost-sink.js';
 import { type Attempt } from './route-error.js';
 
-/** What a model costs the operator on one rig. */
+/** The cost of a model on one rig. */
 export interface RigModelCost {
   /** Null: unknown. */
   readonly price: TokenPrice | null;
@@ -141,7 +141,7 @@ export class AttemptMeter {
   }
 }
 
-/** Models that an answer called further have no purchase price here: they cost what this one does. */
+/** Further models of an answer have no purchase price here: they cost as much as this one. */
 const NO_RATES = { rateFor: () => undefined, idOf: () => undefined };
 
 /** The exact price of the tokens, in the service tier and the place that the rig states. */

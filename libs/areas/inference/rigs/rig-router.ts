@@ -17,9 +17,9 @@ import {
   type RigModelTerms,
   RigState,
   type RigStatus,
-  type Visit,
 } from './rig-state.js';
 import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
+import { VisitingPages } from './visiting-pages.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
@@ -115,6 +115,11 @@ export interface RigRouter {
   refuseFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
+  /**
+   * The exact tokens of a prompt; null where no rig of the model can count them.
+   * @throws RouteError
+   */
+  count(order: RouteOrder, signal: AbortSignal): Promise<number | null>;
   /** @throws RouteError */
   embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
@@ -166,6 +171,17 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
           rig.backend.complete(request, signal),
         );
       return answered(await asking.ask(askerOf(order, signal), ask), order);
+    },
+    async count(order, signal) {
+      const asker = askerOf(order, signal);
+      const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
+      if (rigs.length === 0) return null;
+      const { value, slot } = await asking.ask({ ...asker, rigs }, ({ name, backend }) => {
+        if (backend.count) return backend.count(order.request(), signal);
+        throw new RigError('refused', `rig ${name} counts no tokens`, { status: 400 });
+      });
+      slot.visit.leave();
+      return value;
     },
     async embed(order, signal) {
       const ask = (rig: Rig): Promise<EmbeddingAnswer> =>
@@ -330,65 +346,3 @@ const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
   'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,
   'rig-lost': (rig) => `rig ${rig} is lost: it sends no heartbeats`,
 };
-
-type Page = IteratorResult<readonly ChatChunk[], Usage>;
-
-/**
- * A rig's pages, the first one read already, and the slot at the rig until they end. Not an async
- * generator function: one that was never started skips its `finally` when it is returned.
- */
-class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void> {
-  constructor(
-    private readonly pages: AsyncGenerator<readonly ChatChunk[], Usage, void>,
-    private first: Page | null,
-    private readonly visit: Visit,
-    private readonly meter: AttemptMeter,
-  ) {
-    if (first?.done) this.onPage(first);
-  }
-
-  next(): Promise<Page> {
-    const { first } = this;
-    if (!first) return this.pages.next().then(this.onPage, this.onError);
-    this.first = null;
-    return Promise.resolve(first);
-  }
-
-  return(usage: Usage): Promise<Page> {
-    this.first = null;
-    // The usage is the caller's: what the rig has done is not known.
-    this.meter.abandoned();
-    return this.pages.return(usage).then(this.onPage, this.onError);
-  }
-
-  throw(error: unknown): Promise<Page> {
-    this.first = null;
-    return this.pages.throw(error).then(this.onPage, this.onError);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.first = null;
-    this.meter.abandoned();
-    await this.pages[Symbol.asyncDispose]();
-    this.visit.leave();
-  }
-
-  private readonly onPage = (page: Page): Page => {
-    if (page.done) {
-      this.meter.answered(page.value);
-      this.visit.leave();
-    }
-    return page;
-  };
-
-  private readonly onError = (error: unknown): never => {
-    this.meter.failed(error);
-    if (error instanceof RigError) this.visit.failed(error);
-    this.visit.leave();
-    throw error;
-  };
-}

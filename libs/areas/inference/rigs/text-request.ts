@@ -33,6 +33,7 @@ export interface TextRequest {
   /** Absolute path of the GGUF file. */
   readonly modelFile: string;
   readonly messages: readonly TextMessage[];
+  /** 0 counts the prompt and writes nothing. */
   readonly maxTokens: number;
   /** 0 to 2; 0 is greedy. */
   readonly temperature: number;

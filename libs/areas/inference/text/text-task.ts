@@ -30,7 +30,8 @@ const ToolFunction = z.strictObject({
 
 const Asked = z.strictObject({
   messages: z.array(Message).readonly(),
-  maxTokens: z.int().positive(),
+  /** 0 counts the prompt and writes nothing. */
+  maxTokens: z.int().nonnegative(),
   temperature: z.number(),
   topP: z.number().exactOptional(),
   stop: z.array(z.string()).readonly().exactOptional(),

@@ -14,7 +14,8 @@ import { type Seats, type SequencePool } from '#engines/language-model/child/seq
 const PROMPT_PIECE_TOKENS = 256;
 
 /**
- * Writes all choices of a task. Those that get sequences of one context read the prompt once.
+ * Writes all choices of a task; without a token to write, it counts the prompt. Choices that get
+ * sequences of one context read the prompt once.
  * @throws ReportedError, or the error of llama.cpp
  */
 export const generate = async (
@@ -24,6 +25,10 @@ export const generate = async (
 ): Promise<void> => {
   const { messages, tools } = task;
   const prompt = renderPrompt(model, wrapper, messages, tools);
+  if (task.maxTokens === 0) {
+    job.promptRead(prompt.ids.length, [], {});
+    return;
+  }
   const grammars = await grammarsOf(task);
   const calls = tools && { calls: callSyntaxOf(model, wrapper) };
   const writing: Writing = { job, task, prompt, grammars, ...calls };

@@ -85,7 +85,7 @@ export class SettlingAppender {
   /** Nothing is repeated: a repeat would come after the appends that were sent behind it. */
   async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
     const { trouble } = this.#connection;
-    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    if (trouble !== null) throw new StoreUnavailableError(trouble.reason);
     const requests = appends.map(({ stream, events, expected }) => {
       const encoded = this.#said(encodeAppend(stream, events, expected), events);
       return { stream, encoded, expected, deadlineMs: this.#timeouts.settleMs };

@@ -10,6 +10,7 @@ import {
   type HoldOrder,
   type LedgerEntry,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
 } from '../hold.js';
 import { Ledger } from '../ledger.port.js';
@@ -121,22 +122,9 @@ export class PaidRequests {
    */
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
     this.admission?.demand();
-    const { accountId, context } = order;
-    const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
-    const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
-    const placed = await this.ledger.place(
-      {
-        accountId,
-        holdId: context.requestId,
-        ...terms,
-        shrink,
-        placedAt: new Date(pricedAtMs).toISOString(),
-        expiresAt: new Date(expiresAtMs).toISOString(),
-        ...(context.key !== undefined && { key: context.key }),
-      },
-      context,
-      order.signal,
-    );
+    const { context } = order;
+    const { requestMsMax } = worst;
+    const placed = await this.ledger.place(this.#holdOf(order, worst), context, order.signal);
     const held = new HeldRequest(this.ledger, this.clock, order, worst.purpose, placed);
     const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;
     if (isLate || (order.confirm && !(await confirmed(order.confirm, held)))) {
@@ -144,6 +132,29 @@ export class PaidRequests {
       throw new RequestCutError('timed_out');
     }
     return held;
+  }
+
+  /**
+   * What `admit` would hold now. Nothing is held.
+   * @throws DomainError as `admit`
+   */
+  async preview(order: PaidOrder, worst: WorstCase): Promise<PreviewedHold> {
+    this.admission?.demand();
+    return this.ledger.preview(this.#holdOf(order, worst));
+  }
+
+  #holdOf({ accountId, context }: PaidOrder, worst: WorstCase): HoldOrder {
+    const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
+    const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
+    return {
+      accountId,
+      holdId: context.requestId,
+      ...terms,
+      shrink,
+      placedAt: new Date(pricedAtMs).toISOString(),
+      expiresAt: new Date(expiresAtMs).toISOString(),
+      ...(context.key !== undefined && { key: context.key }),
+    };
   }
 
   /**

@@ -11,6 +11,7 @@ import { type LedgerAnswer, type LedgerCalls, type LedgerFailure } from './ledge
 export const ledgerAnswers = (ledger: Ledger): LedgerCalls => ({
   ...placing(ledger),
   demandFunds: (accountId) => answerOf(async () => ledger.demandFunds(accountId)),
+  preview: (order) => answerOf(() => ledger.preview(order)),
   renew: ({ change, context }) => answerOf(() => ledger.renew(change, context)),
   capture: ({ change, context }) => answerOf(() => ledger.capture(change, context)),
   release: ({ change, context }) => answerOf(() => ledger.release(change, context)),

@@ -6,6 +6,7 @@ import {
   type LedgerEntry,
   type LeftHold,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
   type Renewal,
 } from '../hold.js';
@@ -44,6 +45,7 @@ export interface AskedHold extends Asked<HoldOrder> {
 /** What the process with the ledger answers to those without. */
 export type LedgerCalls = {
   readonly demandFunds: (accountId: string) => Promise<LedgerAnswer<void>>;
+  readonly preview: (order: HoldOrder) => Promise<LedgerAnswer<PreviewedHold>>;
   readonly place: (asked: AskedHold) => Promise<LedgerAnswer<PlacedHold>>;
   /** The caller of this request has left: its hold waits no longer. */
   readonly leave: (requestId: string) => void;

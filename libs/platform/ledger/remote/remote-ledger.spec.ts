@@ -14,6 +14,7 @@ import {
   type HoldOrder,
   type LedgerEntry,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
 } from '../hold.js';
 import { Ledger } from '../ledger.port.js';
@@ -54,6 +55,11 @@ class ScriptedLedger extends Ledger {
 
   override async demandFunds(accountId: string): Promise<void> {
     await this.#answer(accountId);
+  }
+
+  override async preview(order: HoldOrder): Promise<PreviewedHold> {
+    await this.#answer(order);
+    return { lines: [], amountMicroUsd: 3n, availableMicroUsd: this.left };
   }
 
   override place(
@@ -124,6 +130,7 @@ describe('a ledger in another process', () => {
       availableMicroUsd: 5n,
     });
     expect(there.asked).toEqual([{ order: ORDER, context: CONTEXT }]);
+    expect(await ledger.preview(ORDER)).toMatchObject({ amountMicroUsd: 3n });
     expect(await ledger.capture(CAPTURE, CONTEXT)).toMatchObject({ chargedMicroUsd: 2n });
     await ledger.release(RELEASE, CONTEXT);
     expect(await ledger.settle({ ...RELEASE, notBefore: RELEASE.releasedAt }, CONTEXT)).toBe(

@@ -14,6 +14,7 @@ import {
   type LedgerEntry,
   type LeftHold,
   type PlacedHold,
+  type PreviewedHold,
   type Release,
   type Renewal,
 } from '../hold.js';
@@ -57,6 +58,10 @@ export class RemoteLedger extends Ledger {
     } finally {
       signal?.removeEventListener('abort', leave);
     }
+  }
+
+  override async preview(order: HoldOrder): Promise<PreviewedHold> {
+    return resultOf(this.calls.call('preview', order));
   }
 
   override async renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold> {

@@ -17,6 +17,13 @@ describe('the usage that an OpenAI-compatible server states', () => {
   it.each<[string, object, object]>([
     ['without details', usage(9, 4), { promptTokens: 9, completionTokens: 4 }],
     ['with a zero', usage(9, 4, inputs({ cached_tokens: 0 })), { parts: { cache_read_tokens: 0 } }],
+    [
+      'with searches and calls of tools',
+      usage(9, 4, {
+        server_tool_use_details: { web_search_requests: 2, tool_calls_executed: 5 },
+      }),
+      { searches: 2, toolCalls: 5 },
+    ],
     ['that it did not measure', usage(9, 4, inputs({ cached_tokens: null })), { promptTokens: 9 }],
     [
       'with reasoning beside the completion',

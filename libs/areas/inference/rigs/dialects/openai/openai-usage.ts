@@ -29,7 +29,22 @@ export const statedUsage = (usage: unknown): Usage | null => {
   if (isObject(outputs)) {
     counts.take('audio_output_tokens', counts.count(outputs['audio_tokens']), left);
   }
-  return counts.usage(totals);
+  const tools = toolCounts(counts, usage['server_tool_use_details']);
+  return { ...counts.usage(totals), ...tools };
+};
+
+/** The tools of OpenRouter's servers. A search is a call of a tool, too. */
+const toolCounts = (
+  counts: StatedCounts,
+  details: unknown,
+): Pick<Usage, 'searches' | 'toolCalls'> => {
+  if (!isObject(details)) return {};
+  const searches = counts.count(details['web_search_requests']);
+  const toolCalls = counts.count(details['tool_calls_executed']);
+  return {
+    ...(searches !== undefined && { searches }),
+    ...(toolCalls !== undefined && { toolCalls }),
+  };
 };
 
 /** The `usage` object of OpenAI's responses: the same counts by other names. */

@@ -16,12 +16,17 @@ import { serviceTierOf, statedUsage } from './openai-usage.js';
 export interface OpenAiDialectOptions {
   /** The server knows no `max_completion_tokens`: the bound is sent as `max_tokens`, too. */
   readonly readsMaxTokensOnly?: boolean;
+  /** The server answers responses: the original body of one is sent as it is. */
+  readonly hasResponses?: boolean;
 }
 
 /** OpenAI's chat completions, and the servers that speak them. Requests and answers pass unchanged. */
-export const openAiDialect = ({ readsMaxTokensOnly }: OpenAiDialectOptions = {}): Dialect => ({
+export const openAiDialect = ({
+  readsMaxTokensOnly,
+  hasResponses = false,
+}: OpenAiDialectOptions = {}): Dialect => ({
   chat: (request, isStream) => {
-    if (originalIn(request, 'responses')) return responseRequest(request);
+    if (hasResponses && originalIn(request, 'responses')) return responseRequest(request);
     const bounded = readsMaxTokensOnly ? withMaxTokens(request.body) : request.body;
     const body = isStream ? streamBody(bounded) : wholeBody(bounded);
     const original = originalIn(request, 'chat');
@@ -30,9 +35,11 @@ export const openAiDialect = ({ readsMaxTokensOnly }: OpenAiDialectOptions = {})
     return { path: '/chat/completions', body: originalBody(original, changes) };
   },
   answer: (answer, request) =>
-    originalIn(request, 'responses') ? responseAnswer(answer, request) : answerIn(answer, request),
+    hasResponses && originalIn(request, 'responses')
+      ? responseAnswer(answer, request)
+      : answerIn(answer, request),
   reader: (request) =>
-    originalIn(request, 'responses')
+    hasResponses && originalIn(request, 'responses')
       ? readerFor(request, 'responses', 'response', new ResponseEvents())
       : new ChunkReader(asksForUsage(request)),
   errors: openAiErrors,

@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { ChatPricing } from './chat-pricing.js';
+import { type InferenceErrorCode } from './inference.errors.js';
+import { RIGS } from './ports.js';
+import { needsOf } from './rigs/chat-features.js';
+import { type RigRouter } from './rigs/rig-router.js';
+import { upstreamBody } from './upstream-body.js';
+
+/** Counts the tokens of a prompt, free of charge. Called without the bus. */
+@Injectable()
+export class CountTokensHandler {
+  constructor(
+    private readonly pricing: ChatPricing,
+    @Inject(RIGS) private readonly rigs: RigRouter,
+  ) {}
+
+  /**
+   * @returns the exact number, by the tokenizer of the model
+   * @throws DomainError `token_count_unavailable`, with the bound, where no rig can count them;
+   *   those of a chat; RouteError
+   */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<number> {
+    const { body } = order;
+    const priced = this.pricing.price(order);
+    const { model, target } = priced;
+    this.rigs.refuseFields(target, body);
+    const bound = this.pricing.boundOf(order, priced);
+    const request = { body: upstreamBody(body, model, bound), promptTokensMax: bound.inputTokens };
+    const route = { ...target, needs: needsOf(body), request: () => request };
+    const tokens = await this.rigs.count(route, signal);
+    return tokens ?? onlyBounded(model.id, bound.inputTokens);
+  }
+}
+
+const onlyBounded = (model: string, atMost: number): never => {
+  const detail =
+    `no rig of ${model} counts tokens: the prompt has at most ${atMost} ` +
+    '(metadata.input_tokens_at_most), by its bytes';
+  throw new DomainError<InferenceErrorCode>('token_count_unavailable', detail, {
+    input_tokens_at_most: atMost,
+  });
+};

@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type PriceTier } from '#events/token-price.vocabulary.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { priceOf } from '#platform/ledger/price.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { describedBy, type FailureDescription } from '#platform/runtime/areas/failure.js';
+import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { ChatAdapters } from './chat-adapters.js';
+import { ChatPricing, type PricedChat } from './chat-pricing.js';
+import { ChatStrategies } from './chat-strategies.js';
+import { RIGS } from './ports.js';
+import { type RigRouter } from './rigs/rig-router.js';
+
+export interface EstimatedPrice {
+  readonly model: string;
+  readonly rateCardVersion: number;
+  /** Of the largest input that the request may have. */
+  readonly tier: PriceTier;
+  /** Of the hold. */
+  readonly lines: readonly PriceLine[];
+  /** No charge for the request is above it. */
+  readonly amountMicroUsd: bigint;
+}
+
+export interface ChatEstimate {
+  /** Null for a request that has no price. */
+  readonly price: EstimatedPrice | null;
+  /** Without the open holds; null where the ledger did not accept the request. */
+  readonly availableMicroUsd: bigint | null;
+  /** Why the request would be rejected now; empty if it would run. */
+  readonly rejections: readonly FailureDescription[];
+}
+
+/** Prices a chat by the code of its hold, and holds nothing. Called without the bus. */
+@Injectable()
+export class EstimateChatHandler {
+  constructor(
+    private readonly pricing: ChatPricing,
+    private readonly paid: PaidRequests,
+    @Inject(RIGS) private readonly rigs: RigRouter,
+    private readonly adapters: ChatAdapters,
+    private readonly strategies: ChatStrategies,
+    private readonly areas: Areas,
+  ) {}
+
+  /** @throws RefusedRequestError for a chat that no rig answers; other errors are defects */
+  async execute(order: ChatOrder): Promise<ChatEstimate> {
+    const rejections = new Rejections(this.areas);
+    const { body, accountId } = order;
+    const strategy = await rejections.of(() => this.strategies.of(order));
+    if (strategy) throw refusedField('routing_mode', 'expected auto or rig_{id} of a chat model');
+    const priced = await rejections.of(() => this.pricing.price(order));
+    if (!priced) return { price: null, availableMicroUsd: null, rejections: rejections.found };
+    await rejections.of(() => this.rigs.check(priced.target, body));
+    const { adapter } = body;
+    if (adapter != null) {
+      await rejections.of(() => this.adapters.place(accountId, adapter, priced.model.id));
+    }
+    const worst = await rejections.of(() => this.pricing.worstCase(order, priced));
+    if (!worst) return { price: null, availableMicroUsd: null, rejections: rejections.found };
+    const hold = await rejections.of(() => this.paid.preview(order, worst));
+    return {
+      price: this.#priceOf(order, priced, hold?.lines ?? worst.lines),
+      availableMicroUsd: hold?.availableMicroUsd ?? null,
+      rejections: rejections.found,
+    };
+  }
+
+  #priceOf(order: ChatOrder, priced: PricedChat, lines: readonly PriceLine[]): EstimatedPrice {
+    const { model, tariff, terms } = priced;
+    const { inputTokens } = this.pricing.boundOf(order, priced);
+    return {
+      model: model.id,
+      rateCardVersion: tariff.rateCardVersion,
+      tier: tariff.tierOf(inputTokens, terms),
+      lines,
+      amountMicroUsd: priceOf(lines),
+    };
+  }
+}
+
+/** Gathers why a request would be rejected, as its answer would say. */
+class Rejections {
+  readonly found: FailureDescription[] = [];
+
+  constructor(private readonly areas: Areas) {}
+
+  /** Undefined where the work rejects the request. @throws what is a defect */
+  async of<Result>(work: () => Result | Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const described =
+        error instanceof RefusedRequestError
+          ? error.failure
+          : describedBy(error, this.areas.meanings());
+      if (!described) throw error;
+      this.found.push(described);
+      return undefined;
+    }
+  }
+}
