@@ -4,6 +4,7 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { costsArea } from '#areas/costs/costs.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
@@ -57,6 +58,7 @@ export const areas: readonly Area[] = [
   paymentsArea,
   webhooksArea,
   statisticsArea,
+  costsArea,
   workflowsArea,
   sandboxArea,
   spikingArea,

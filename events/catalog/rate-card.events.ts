@@ -20,6 +20,10 @@ export const MeterPrice = z.strictObject({
 });
 export type MeterPrice = z.infer<typeof MeterPrice>;
 
+/** Formats of price lists that others publish. */
+export const PriceListFormat = z.enum(['models.dev', 'openrouter', 'litellm']);
+export type PriceListFormat = z.infer<typeof PriceListFormat>;
+
 /** A complete price list: models that are not on it are not sold from `effectiveFrom` on. */
 export const RateCardPublished = defineEvent('RateCardPublished', {
   version: 1,
@@ -41,6 +45,8 @@ export const RateCardPublished = defineEvent('RateCardPublished', {
     batchDiscountPercent: z.int().min(0).max(100),
     /** Of the catalog file the prices were read from. */
     sourceSha256: Sha256Hex,
+    /** The price list that the new prices are from, where a proposal was published. */
+    proposedFrom: z.strictObject({ format: PriceListFormat, sha256: Sha256Hex }).exactOptional(),
     publishedAt: Instant,
   }),
 });

@@ -3,6 +3,11 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, KeyId, Sha256Hex, UserId } from '../vocabulary.js';
 import { KeyKind, Sealed } from './identity.vocabulary.js';
 
+/** A day. */
+export const CACHE_SECONDS_MAX = 86_400;
+
+const CacheSeconds = z.int().min(1).max(CACHE_SECONDS_MAX);
+
 /**
  * A key's stream is named after the key's hash; the key itself was shown once and is not stored.
  */
@@ -25,6 +30,8 @@ export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
      * stays when the key is rotated.
      */
     lineage: KeyId.exactOptional(),
+    /** How long answers to the key are kept for the same request again. Absent: they are not. */
+    cacheSeconds: CacheSeconds.exactOptional(),
   }),
 });
 export type ApiKeyIssued = EventOf<typeof ApiKeyIssued>;

@@ -15,6 +15,8 @@ export interface ListedApiKey {
   readonly expiresAt: string | null;
   /** Absent for the first key of its line. */
   readonly lineage?: string;
+  /** Absent where answers to the key are not kept. */
+  readonly cacheSeconds?: number;
 }
 
 type ApiKeysEvent = ApiKeyIssued | ApiKeyRevoked;

@@ -342,4 +342,44 @@ describe('embeddings', () => {
       expect((await world.events()).at(-1)).toMatchObject({ data: { outcome: 'client_gone' } });
     });
   });
+
+  it.each(['/v1/rerank', '/api/v1/rerank'])('rank documents at %s, and are charged', async (at) => {
+    const documents = ['A dog barks at the moon.', 'Knotted cords of the Inca keep accounts.'];
+    const query = 'Which knotted cords kept accounts?';
+    const ranking = { model: 'small', query, documents, top_n: 1 };
+    const { body, headers } = await post(ranking, at).expect(200);
+    expect(body).toMatchObject({
+      id: `rerank-${headers['x-request-id']}`,
+      model: 'small',
+      results: [{ index: 1, document: { text: documents[1] } }],
+    });
+    const { usage, results } = body as {
+      readonly usage: { readonly total_tokens: number };
+      readonly results: readonly { readonly relevance_score: number }[];
+    };
+    const vectors = await post({ model: 'small', input: [query, documents[1]] }).expect(200);
+    const { data } = vectors.body as {
+      readonly data: readonly { readonly embedding: readonly number[] }[];
+    };
+    const [one = [], other = []] = data.map(({ embedding }) => embedding);
+    expect(results[0]?.relevance_score).toBeCloseTo(cosine(one, other), 6);
+    const events = eventsOf(await world.events(), String(headers['x-request-id']));
+    expect(events.find(({ type }) => type === 'HoldCaptured')?.data).toMatchObject({
+      purpose: 'embedding',
+      amountMicroUsd: String(usage.total_tokens),
+    });
+  });
+
+  it('rank documents by the embeddings of an upstream', async () => {
+    const { body } = await post(
+      { model: 'theirs', query: 'a', documents: ['b', 'c'], return_documents: false },
+      '/v1/rerank',
+    ).expect(200);
+    expect(body).toMatchObject({
+      usage: { total_tokens: 7 },
+      results: [{ index: 0 }, { index: 1 }],
+    });
+    const refused = await post({ model: 'theirs', query: 'a' }, '/v1/rerank').expect(400);
+    expect(refused.body).toMatchObject({ error: { param: 'documents' } });
+  });
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type QueryBus } from '@nestjs/cqrs';
+import { type CatalogFile } from '#areas/catalog/catalog-entry.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { type PriceCard } from '#platform/ledger/price-card.js';
@@ -36,25 +37,30 @@ export const priceCardOf = async (
 export const cardOfFile = async (option: string, file: string): Promise<PriceCard> => {
   const bad = { code: 'bad_price_file', prefix: `${option}: ` };
   const { catalog, source } = await catalogOfFile(file, bad);
-  const { models, meters, rigs, batchDiscountPercent } = catalog;
-  return {
-    version: null,
-    sourceSha256: createHash('sha256').update(source).digest('hex'),
-    models: new Map(models.map(({ id, price }) => [id, price])),
-    meters: new Map(
-      meters.map(({ meter, price, perUnits }) => [
-        meter,
-        { unitPriceMicroUsd: toDecimal(price), perUnits },
-      ]),
-    ),
-    rigs: new Map(
-      rigs.flatMap(({ name, microUsdPerHour }) =>
-        microUsdPerHour === null ? [] : [[name, toDecimal(microUsdPerHour)]],
-      ),
-    ),
-    batchDiscountPercent,
-  };
+  return cardOfCatalog(catalog, source);
 };
+
+/** The prices of a catalog with this text. */
+export const cardOfCatalog = (
+  { models, meters, rigs, batchDiscountPercent }: CatalogFile,
+  source: string,
+): PriceCard => ({
+  version: null,
+  sourceSha256: createHash('sha256').update(source).digest('hex'),
+  models: new Map(models.map(({ id, price }) => [id, price])),
+  meters: new Map(
+    meters.map(({ meter, price, perUnits }) => [
+      meter,
+      { unitPriceMicroUsd: toDecimal(price), perUnits },
+    ]),
+  ),
+  rigs: new Map(
+    rigs.flatMap(({ name, microUsdPerHour }) =>
+      microUsdPerHour === null ? [] : [[name, toDecimal(microUsdPerHour)]],
+    ),
+  ),
+  batchDiscountPercent,
+});
 
 /** The products of every area. */
 export const productsOf = ({ parts }: Invocation): readonly AnyProduct[] =>

@@ -2,6 +2,7 @@ import { type Provider } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { PlacedAdapters } from '#areas/adapters/placed-adapters.js';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { AttemptRecorder } from '#areas/costs/attempt-recorder.js';
 import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
@@ -14,6 +15,7 @@ import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { VaultChatAdapters } from './chat-adapters.binding.js';
 import { ChatModels } from './chat-models.binding.js';
 import { type EmbeddedEngines } from './embedded-embeddings.js';
+import { recordOf } from './rig-costs.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
@@ -31,7 +33,15 @@ export const bindings: readonly Provider[] = [
   },
   {
     provide: RIGS,
-    inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER, ProcessFacts, WorkerDirectory],
+    inject: [
+      Catalog,
+      Tasks,
+      BATCH_RIG_PERCENT,
+      LOGGER,
+      ProcessFacts,
+      WorkerDirectory,
+      { token: AttemptRecorder, optional: true },
+    ],
     useFactory: (
       catalog: Catalog,
       tasks: Tasks,
@@ -39,10 +49,14 @@ export const bindings: readonly Provider[] = [
       logger: Logger,
       { region, sharesBus }: ProcessFacts,
       directory: WorkerDirectory,
+      recorder?: AttemptRecorder,
     ) =>
       bindRigs(catalog, enginesOver(tasks), logger, {
         batchPercent,
         region,
+        ...(recorder && {
+          onAttempt: (attempt) => recorder.record(recordOf(attempt)),
+        }),
         ...(sharesBus && {
           workersFor: (models) =>
             new PinnedWorkers(directory, tasks, models, { region, batchPercent }),

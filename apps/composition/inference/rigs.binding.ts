@@ -24,8 +24,10 @@ import {
   type PinnedRigs,
   type RigRouter,
 } from '#areas/inference/rigs/rig-router.js';
+import { type AttemptObserver } from '#areas/inference/rigs/rig-attempt.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
+import { costsOf } from './rig-costs.js';
 import { EmbeddedModels } from './embedded-models.js';
 import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 import { httpRigOf, missingVariables } from './server-rigs.js';
@@ -49,6 +51,8 @@ export interface RigsPlace {
   readonly region?: string | null;
   /** The workers that a pin may name, for these models with files. Absent without a shared bus. */
   readonly workersFor?: (models: readonly CatalogModel[]) => PinnedRigs;
+  /** Absent where nothing records what attempts cost. */
+  readonly onAttempt?: AttemptObserver;
 }
 
 /**
@@ -59,7 +63,7 @@ export const bindRigs = (
   catalog: Catalog,
   engine: EmbeddedEngines,
   logger: Logger,
-  { batchPercent, region = null, workersFor }: RigsPlace,
+  { batchPercent, region = null, workersFor, onAttempt }: RigsPlace,
 ): RigRouter => {
   const onChange = (change: RigChange): void => logChange(change, logger);
   const open = (): RigRouter =>
@@ -67,6 +71,7 @@ export const bindRigs = (
       ...ports,
       onChange,
       rigs: rigsOf(catalog, engine, batchPercent, region),
+      ...(onAttempt && { onAttempt }),
       ...(workersFor && { pinnedRigs: workersFor(embeddedModelsOf(catalog)) }),
     });
   let current = open();
@@ -162,6 +167,7 @@ const rigsOf = (
       terms: new Map(models.map((model) => [model.id, rigModelOf(rig, model)])),
       backend: backendOf(rig, models, engine),
       features: featuresOf(rig),
+      costs: costsOf(rig),
       ...(rig.kind !== 'embedded' && {
         operatorFields: new OperatorFields(serverOf(rig), rig.allowedFields),
       }),

@@ -6,6 +6,7 @@ import { StatementQuery } from '#areas/billing/statements/statement.handler.js';
 import { statementCsv } from '#areas/billing/statements/statement.csv.js';
 import { statementPdf } from '#areas/billing/statements/statement.pdf.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CSV_TYPE, download, FILE } from '../bodies/download.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
@@ -13,8 +14,6 @@ import { FailsWith } from '../openapi/failures.docs.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
 import { presentStatement } from './statement.presenter.js';
 import { StatementDto, StatementMonthDto } from './statements.dto.js';
-
-const FILE = { schema: { type: 'string', format: 'binary' } } as const;
 
 @ApiTags('billing')
 @Credentials('api-key')
@@ -41,8 +40,7 @@ export class StatementsController {
     const statement = await this.queries.execute(
       new StatementQuery(accountId, month, asOfOf(query)),
     );
-    const type = 'text/csv; charset=utf-8; header=present';
-    return download(Buffer.from(statementCsv(statement)), type, `statement-${month}.csv`);
+    return download(Buffer.from(statementCsv(statement)), CSV_TYPE, `statement-${month}.csv`);
   }
 
   @Get(':month.pdf')
@@ -89,10 +87,3 @@ export class StatementsController {
     );
   }
 }
-
-const download = (content: Buffer, type: string, name: string): StreamableFile =>
-  new StreamableFile(content, {
-    type,
-    length: content.length,
-    disposition: `attachment; filename="${name}"`,
-  });

@@ -9,6 +9,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
+import { CacheDocs } from '../inference/cache.header.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { chatsOf } from '#areas/inference/completions/completion-body.js';
 import { completionFacts } from '#areas/inference/completions/completion-object.js';
@@ -27,6 +28,7 @@ export class CompletionsController {
   @CompletionDocs()
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
+  @CacheDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -1,35 +1,16 @@
-import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import {
-  CreateEmbeddingsHandler,
-  type PaidEmbeddings,
-} from '#areas/embeddings/create-embeddings.handler.js';
-import { type EmbeddingAsked, readEmbeddingBody } from '#areas/embeddings/embedding-body.js';
-import { EmbeddingFunds } from '#areas/embeddings/embedding-funds.js';
+import { readEmbeddingBody } from '#areas/embeddings/embedding-body.js';
 import { embeddingList, type EmbeddingList } from '#areas/embeddings/embedding-list.js';
-import {
-  EMBEDDINGS_SETTINGS,
-  type EmbeddingsSettings,
-} from '#areas/embeddings/embeddings.settings.js';
-import { EmbeddingModels } from '#areas/embeddings/ports.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
-import { OpenRequests } from '../../operations/open-requests.js';
 import { OpenAiErrors } from '../errors/envelope.js';
-import { Failures } from '../errors/failures.js';
-import { HttpFailure } from '../errors/http-failure.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
-import { RequestRates } from '../identity/request-rates.js';
-import { costHeaders, routeHeaders } from '../inference/chat.headers.js';
-import { ChatMetrics } from '../inference/chat.metrics.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
+import { demandValid, EmbeddingExchange } from './embedding-exchange.js';
 import { EmbeddingsDocs } from './embeddings.docs.js';
 
 const ADDRESSES = ['v1/embeddings', 'api/v1/embeddings'] as const;
@@ -38,17 +19,7 @@ const ADDRESSES = ['v1/embeddings', 'api/v1/embeddings'] as const;
 @Controller()
 @UseGuards(ApiGuard)
 export class EmbeddingsController {
-  constructor(
-    private readonly embeddings: CreateEmbeddingsHandler,
-    private readonly funds: EmbeddingFunds,
-    private readonly models: EmbeddingModels,
-    private readonly requests: OpenRequests,
-    private readonly metrics: ChatMetrics,
-    private readonly failures: Failures,
-    private readonly rates: RequestRates,
-    @Inject(EMBEDDINGS_SETTINGS) private readonly settings: EmbeddingsSettings,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  constructor(private readonly exchange: EmbeddingExchange) {}
 
   @Post([...ADDRESSES])
   @HttpCode(200)
@@ -57,74 +28,15 @@ export class EmbeddingsController {
   @Idempotent({ settle: PaidSettler })
   @FailsWith('embedding_model_not_found', 'dimensions_out_of_range', 'embedding_inputs_too_long')
   async create(
-    @Body() sent: unknown,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<EmbeddingList> {
-    const startedAt = attempt?.startedAt ?? performance.now();
-    const receivedAtMs = this.clock.now();
-    await this.funds.demand(caller.accountId, modelOf(sent), request.id);
-    const asked = parsed(sent);
-    const order = {
-      accountId: caller.accountId,
-      receivedAtMs,
-      asked,
-      context: contextOf(request.id, `user:${caller.userId}`, caller.credential.keyId),
-      ...(attempt && { confirm: attempt.confirm }),
-    };
-    const ended = (error: string): void => {
-      this.metrics.embeddingsEnded(
-        this.models.model(asked.model)?.id ?? null,
-        (performance.now() - startedAt) / 1e3,
-        error,
-      );
-    };
-    try {
-      const answer = await this.requests.whileConnected(
-        reply.raw,
-        this.settings.requestMsMax,
-        ({ signal }) => this.embeddings.execute(order, signal),
-      );
-      this.#writeHeaders(reply, caller, startedAt, answer);
-      this.metrics.embeddingsCharged({ model: asked.model, ...charged(answer) });
-      ended('');
-      return embeddingList(asked.model, answer.vectors, answer.usage);
-    } catch (error) {
-      ended(this.failures.of(error).code);
-      throw error;
-    }
-  }
-
-  #writeHeaders(
-    reply: FastifyReply,
-    caller: Caller,
-    startedAt: number,
-    { rig, attempts, entry, pace }: PaidEmbeddings,
-  ): void {
-    void reply
-      .headers(routeHeaders(startedAt, { rig, attempts }))
-      .headers(costHeaders(entry))
-      .headers(rateLimitHeaders(this.rates.rateOf(caller), pace, this.clock.now()));
+    const embedding = { caller, request, reply, attempt };
+    const { asked, paid } = await this.exchange.embed(embedding, (sent) => ({
+      embeddings: demandValid(readEmbeddingBody(sent)),
+    }));
+    return embeddingList(asked.embeddings.model, paid.vectors, paid.usage);
   }
 }
-
-const charged = ({ rig, usage, entry }: PaidEmbeddings) => ({
-  rig,
-  promptTokens: usage.promptTokens,
-  chargedMicroUsd: entry.chargedMicroUsd,
-});
-
-/** @throws HttpFailure 400 whose param is the first invalid field */
-const parsed = (sent: unknown): EmbeddingAsked => {
-  const read = readEmbeddingBody(sent);
-  if ('asked' in read) return read.asked;
-  const { message, param } = read.invalid;
-  const failure = { status: 400, code: 'invalid_request', message };
-  throw new HttpFailure({ ...failure, ...(param !== null && { param }) });
-};
-
-/** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
-  typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

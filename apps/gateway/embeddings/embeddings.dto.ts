@@ -16,7 +16,7 @@ class EmbeddingDto {
   readonly embedding!: string | readonly number[];
 }
 
-class EmbeddingUsageDto {
+export class EmbeddingUsageDto {
   @ApiProperty({ example: 8 })
   readonly prompt_tokens!: number;
   @ApiProperty({ example: 8, description: 'The same: embeddings have no output tokens.' })

@@ -62,12 +62,13 @@ export class ApiKeysController {
   })
   @FailsWith('api_key_limited', 'too_many_api_keys')
   async issue(
-    @Body() { name, kind: keyKind }: IssueApiKeyDto,
+    @Body() { name, kind: keyKind, cache_seconds: cacheSeconds }: IssueApiKeyDto,
     @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
     const context = contextOf(request.id, `user:${userId}`, credential.keyId);
-    const command = new IssueApiKeyCommand({ userId, keyKind, name }, context);
+    const key = { userId, keyKind, name, ...(cacheSeconds !== undefined && { cacheSeconds }) };
+    const command = new IssueApiKeyCommand(key, context);
     return presentNewKey(await this.commands.execute(command));
   }
 

@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CACHE_SECONDS_MAX } from '#events/identity/api-key.events.js';
 import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, TextField } from '../fields/request-fields.js';
+import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const KINDS = ['user', 'renter'] as const;
 
@@ -11,6 +12,17 @@ export class IssueApiKeyDto {
 
   @ChoiceField(KINDS, { required: false, default: 'user' })
   readonly kind: (typeof KINDS)[number] = 'user';
+
+  @IntegerField({
+    required: false,
+    minimum: 1,
+    maximum: CACHE_SECONDS_MAX,
+    example: 600,
+    description:
+      'How long answers to chats with the key are kept for the same request again, in seconds, ' +
+      'where the request does not say (`x-quipu-cache`). Default: they are not kept.',
+  })
+  readonly cache_seconds?: number;
 }
 
 export class ApiKeyIdDto {
@@ -41,6 +53,8 @@ export class ApiKeyDto {
   readonly created_at!: string;
   @NullableField(String, 'UTC. Null: never.')
   readonly expires_at!: string | null;
+  @NullableField(Number, 'How long answers to the key are kept. Null: they are not.', 600)
+  readonly cache_seconds!: number | null;
 }
 
 export class ApiKeysDto {

@@ -81,6 +81,7 @@ const presentKey = ({ id, kind, name, sessionId, ...key }: ApiKeyView): ApiKeyDt
   session_id: sessionId,
   created_at: spelled(key.issuedAt),
   expires_at: key.expiresAt === null ? null : spelled(key.expiresAt),
+  cache_seconds: key.cacheSeconds ?? null,
 });
 
 export const presentKeys = ({ keys, position }: ApiKeysView): ApiKeysDto => ({

@@ -13,6 +13,7 @@ import { parseChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { ChatCompletionDocs } from './chat.docs.js';
+import { CacheDocs } from './cache.header.js';
 import { TranslatedChats, type Translation } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
@@ -44,6 +45,7 @@ export class ChatController {
   @ChatCompletionDocs()
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
+  @CacheDocs()
   async complete(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

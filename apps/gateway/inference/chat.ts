@@ -24,6 +24,8 @@ export interface Chat {
   readonly original?: OriginalRequest;
   /** Of a request that asks for a stream that can be resumed: as `ResumableStreams` gave it. */
   readonly requestHash?: string;
+  /** As in `ChatOrder`. */
+  readonly cacheSeconds?: number;
   /** Default: a chat of OpenAI. */
   readonly format?: AnswerFormat;
 }
@@ -37,6 +39,7 @@ export const orderOf = (chat: Chat): ChatOrder => ({
   ...(chat.confirm && { confirm: chat.confirm }),
   ...(chat.others && { others: chat.others }),
   ...(chat.original && { original: chat.original }),
+  ...(chat.cacheSeconds !== undefined && { cacheSeconds: chat.cacheSeconds }),
 });
 
 /**

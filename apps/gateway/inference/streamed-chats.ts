@@ -54,7 +54,7 @@ export class StreamedChats {
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
     this.outcomes.began(chat);
-    const headers = { ...routeHeaders(chat.startedAt, stream), ...SSE_HEADERS };
+    const headers = { ...routeHeaders(chat.startedAt, stream), ...stream.headers, ...SSE_HEADERS };
     tap?.head(headers);
     const keeper = await this.#keeper(chat);
     const kept = keeper && { [RESUMABLE_HEADER]: String(keeper.isKept) };

@@ -11,6 +11,7 @@ import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js
 import { ResumableStreams } from '../streams/resumable-streams.js';
 import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerFormat } from './answer-format.js';
+import { cacheSecondsOf } from './cache.header.js';
 import { ChatExchange } from './chat-exchange.js';
 
 /** A request for a chat, or to another interface, as it came over HTTP. */
@@ -58,6 +59,7 @@ export class TranslatedChats {
       await this.streams.repeat(lastEventId, caller, reply);
       return 'whole';
     }
+    const cacheSeconds = cacheSecondsOf(request.headers) ?? caller.credential.cacheSeconds;
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { id: requestId, body: sent } = request;
@@ -71,6 +73,7 @@ export class TranslatedChats {
       startedAt,
       receivedAtMs,
       ...(requestHash !== undefined && { requestHash }),
+      ...(cacheSeconds !== undefined && { cacheSeconds }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     return this.exchange.answer(chat, reply, attempt?.tap);

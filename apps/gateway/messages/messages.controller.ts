@@ -21,6 +21,7 @@ import { type ChatBody } from '#areas/inference/chat-body.js';
 import { fieldsOf } from '#platform/chats/read-answer.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
+import { CacheDocs } from '../inference/cache.header.js';
 import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -65,6 +66,7 @@ export class MessagesController {
   @CreateMessageDocs()
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
+  @CacheDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -23,6 +23,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
+import { CacheDocs } from '../inference/cache.header.js';
 import { TranslatedChats } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -57,6 +58,7 @@ export class ResponsesController {
   @CreateResponseDocs()
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
+  @CacheDocs()
   @FailsWith(
     'previous_response_not_found',
     'previous_response_unfinished',

@@ -1,6 +1,7 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
+import { type CostField } from './rig-model-cost.schema.js';
 
 /** The price of `perUnits` units of a meter. */
 export interface MeterPriceEntry {
@@ -66,6 +67,10 @@ export interface RigModelTerms {
   readonly upstreamId: string | null;
   readonly weight: number;
   readonly sendsDefaults: boolean | null;
+  /** The purchase price; null: unknown. */
+  readonly cost: TokenPrice | null;
+  /** Where the rig states what it charges; null: nowhere. */
+  readonly costField: CostField | null;
 }
 
 /** An OpenAI-compatible server. */

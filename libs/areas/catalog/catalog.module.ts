@@ -12,6 +12,10 @@ import { Catalog } from './catalog.js';
 import { CatalogOperations } from './catalog.operations.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from './catalog.settings.js';
 import { LocalModelKinds } from './local-model-kinds.port.js';
+import {
+  ProposePricesHandler,
+  PublishProposalHandler,
+} from './proposals/propose-prices.handler.js';
 import { PublishRateCardHandler } from './publish-rate-card.handler.js';
 import { rateCardDecider } from './rate-card.decider.js';
 import { RateCardHandler } from './rate-card.handler.js';
@@ -72,6 +76,8 @@ const meterPrices = {
     CatalogOperations,
     PublishRateCardHandler,
     RateCardHandler,
+    ProposePricesHandler,
+    PublishProposalHandler,
   ],
   exports: [Catalog, CatalogOperations, MeterPrices],
 })

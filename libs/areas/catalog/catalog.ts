@@ -15,7 +15,7 @@ import { type FolderWatch, watchFolder } from './folder-watch.js';
 import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
 import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
-import { type PriceList, sameTokenPrice } from './rate-card.decider.js';
+import { type PriceList, type ProposedFrom, sameTokenPrice } from './rate-card.decider.js';
 import { type RateCard, type RateCards } from './rate-cards.js';
 
 /** Quiet time after the last change of a file, before it is read. */
@@ -189,11 +189,23 @@ export class Catalog {
     }
   }
 
+  /**
+   * Publishes the prices of a text that becomes the file next. Its models are served when the file
+   * is read again.
+   * @throws CatalogError
+   */
+  async publishPrices(source: string, proposedFrom: ProposedFrom): Promise<RateCardReceipt> {
+    const { catalogFile, localModelsFolder } = this.settings;
+    const files = await this.#withKinds(await ggufFilesIn(localModelsFolder));
+    const offer = withLocalModels(parseCatalog(source, catalogFile), files);
+    return this.#publish(offer, sha256Of(source), proposedFrom);
+  }
+
   async #read(): Promise<void> {
     const { catalogFile, localModelsFolder } = this.settings;
     const source = await readSource(catalogFile);
     const localFiles = await ggufFilesIn(localModelsFolder);
-    const sha256 = createHash('sha256').update(source).digest('hex');
+    const sha256 = sha256Of(source);
     const fingerprint = [sha256, ...localFiles].join('\n');
     const isInForce = this.#served.overruled === null;
     if (fingerprint === this.#loaded?.fingerprint && isInForce) return;
@@ -201,7 +213,8 @@ export class Catalog {
     const offer = withLocalModels(parseCatalog(source, catalogFile), files);
     this.#isPublishing = true;
     try {
-      await this.#publish(offer, sha256);
+      const { position } = await this.#publish(offer, sha256);
+      await this.rateCards.reach(position);
       this.#install(offer, sha256, fingerprint);
     } finally {
       this.#isPublishing = false;
@@ -215,11 +228,19 @@ export class Catalog {
     );
   }
 
-  async #publish(offer: Offer, sourceSha256: string): Promise<void> {
-    const data = { ...priceList(offer), sourceSha256, publishedAt: instant(this.clock) };
+  #publish(
+    offer: Offer,
+    sourceSha256: string,
+    proposedFrom?: ProposedFrom,
+  ): Promise<RateCardReceipt> {
+    const data = {
+      ...priceList(offer),
+      sourceSha256,
+      ...(proposedFrom && { proposedFrom }),
+      publishedAt: instant(this.clock),
+    };
     const context = contextOf(randomUUID(), 'system');
-    const { position } = await this.publisher.execute(new PublishRateCardCommand(data, context));
-    await this.rateCards.reach(position);
+    return this.publisher.execute(new PublishRateCardCommand(data, context));
   }
 
   #install({ rigs, models: entries, problems }: Offer, sha256: string, fingerprint: string): void {
@@ -292,6 +313,8 @@ const servedBy = (all: readonly CatalogModel[], { version, prices }: RateCard): 
     parts.length === 0 ? null : `rate card ${version} of another process ${parts.join(', and ')}`;
   return { models, modelsById: new Map(models.map((model) => [model.id, model])), overruled };
 };
+
+const sha256Of = (source: string): string => createHash('sha256').update(source).digest('hex');
 
 const NAMES_MAX = 5;
 

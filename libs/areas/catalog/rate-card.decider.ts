@@ -18,10 +18,13 @@ export interface PriceList {
   readonly batchDiscountPercent: number;
 }
 
+export type ProposedFrom = NonNullable<RateCardPublished['data']['proposedFrom']>;
+
 export interface PublishRateCard {
   readonly type: 'PublishRateCard';
   readonly data: PriceList & {
     readonly sourceSha256: string;
+    readonly proposedFrom?: ProposedFrom;
     /** ISO 8601 UTC with milliseconds. */
     readonly publishedAt: string;
   };

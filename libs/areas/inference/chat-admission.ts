@@ -16,6 +16,7 @@ import { tokensIn } from './token-lines.js';
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   readonly accountId: string;
+  readonly holdId: string;
   readonly model: ServedModel;
   readonly pin: string | undefined;
   readonly bound: TokenQuantities;
@@ -67,6 +68,7 @@ export class ChatAdmission {
     const promptHash = this.hash(JSON.stringify(others ? messagesOfAll(order) : body.messages));
     return {
       accountId,
+      holdId: order.context.requestId,
       model,
       pin,
       bound: tokensIn(held.lines),

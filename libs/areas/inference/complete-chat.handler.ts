@@ -4,6 +4,7 @@ import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type AdmittedChat, ChatAdmission, type ChatOutcome } from './chat-admission.js';
+import { ChatCache, replyOfHit } from './cache/chat-cache.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
 import { RIGS } from './ports.js';
@@ -26,12 +27,23 @@ export class CompleteChatHandler {
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
+    private readonly cache: ChatCache,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(refuseOriginal(refuseSeveral(order)), signal);
+    const place = this.cache.placeOf(order);
+    if (!place) return this.#answer(order, signal);
+    const hit = await this.cache.find(order, place);
+    if (hit) return replyOfHit(hit);
+    const reply = await this.#answer(order, signal);
+    await this.cache.keepReply(order, place, reply);
+    return reply;
+  }
+
+  async #answer(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const admitted = await this.admission.admit({ ...order, signal });
     const routed = await this.#route(order, admitted, signal);
     const written = await this.#write(routed.answer, order, admitted);

@@ -5,6 +5,7 @@ import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatCache } from './cache/chat-cache.js';
 import { type TokenRate } from '#platform/chats/token-tariff.js';
 import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { ChatAdapters } from './chat-adapters.js';
@@ -129,10 +130,22 @@ const CLOCK = { now: () => Date.parse(NOW) };
 /** Rigs answer every chat. */
 const NONE = { of: () => undefined };
 
+/** Of the area, for a cache. */
+export interface CacheParts {
+  readonly catalog: ModelCatalog;
+  readonly paid: PaidRequests;
+  readonly limits: { readonly requestMsMax: number };
+  readonly hash: (text: string) => string;
+}
+
+const NO_CACHE = { placeOf: () => undefined } as unknown as ChatCache;
+
 interface Given {
   readonly strategies?: Pick<ChatStrategies, 'of'>;
   readonly clock?: Clock;
   readonly paid?: PaidRequests;
+  /** Default: nothing is kept. */
+  readonly cacheOn?: (parts: CacheParts) => ChatCache;
 }
 
 /** The area on ports that remember. */
@@ -153,8 +166,9 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const modes = new RoutingModes(new Areas([]));
   const pricing = new ChatPricing(catalog, modes, limits, clock);
   const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters);
-  const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
-  const streams = new StreamChatHandler(admission, rigs, hash, strategies);
+  const cache = given.cacheOn?.({ catalog, paid, limits, hash }) ?? NO_CACHE;
+  const chats = new CompleteChatHandler(admission, rigs, hash, strategies, cache);
+  const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache);
   const controller = new AbortController();
   return {
     ledger,

@@ -1,4 +1,6 @@
 import { defineArea } from '#platform/runtime/areas/area.js';
+import { answerCacheSettings } from './cache/answer-cache.settings.js';
+import { cachedChatProduct } from './cache/cached-chat.product.js';
 import { CHAT_PATH, ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { chatProduct } from './chat.product.js';
 import { chatTool } from './chat.tool.js';
@@ -17,7 +19,7 @@ import { RigOperations } from './rigs/rig.operations.js';
 export const inferenceArea = defineArea({
   name: 'inference',
   description: 'Chat completions, compatible with the interface of OpenAI.',
-  products: [chatProduct],
+  products: [chatProduct, cachedChatProduct],
   errors: inferenceErrors,
   failures: inferenceFailures,
   engines: [textEngine],
@@ -26,7 +28,7 @@ export const inferenceArea = defineArea({
     { path: COMPLETIONS_PATH, endpoint: CompletionBatchEndpoint },
   ],
   tools: [chatTool],
-  settings: [requestLimitSettings, batchShareSettings],
+  settings: [requestLimitSettings, batchShareSettings, answerCacheSettings],
   readiness: [RigOperations],
   metrics: [RigOperations],
   module: InferenceModule,

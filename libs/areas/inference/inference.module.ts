@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ChatLines } from '#platform/chats/chat-lines.port.js';
+import { AnswerCache } from './cache/answer-cache.js';
+import { AnswerCacheSweeper } from './cache/answer-cache.sweeper.js';
+import { ChatCache } from './cache/chat-cache.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { ChatPricing } from './chat-pricing.js';
@@ -31,6 +34,9 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     CompleteChatHandler,
     StreamChatHandler,
     RigOperations,
+    AnswerCache,
+    AnswerCacheSweeper,
+    ChatCache,
   ],
   exports: [
     RoutingModes,

@@ -28,11 +28,12 @@ export const routeChat = async <Answer>(
 
 const routeOf = (
   { body, original }: Pick<ChatOrder, 'body' | 'original'>,
-  { accountId: account, model, pin, bound, adapter }: AdmittedChat,
+  { accountId: account, holdId, model, pin, bound, adapter }: AdmittedChat,
 ): RouteOrder => {
   return {
     model: model.id,
     account,
+    holdId,
     ...(pin !== undefined && { pin }),
     needs: requestNeedsOf(body, original),
     ...(original && { dialect: original.dialect }),

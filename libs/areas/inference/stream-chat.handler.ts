@@ -3,6 +3,7 @@ import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatStream } from '#platform/chats/chat-strategy.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { ChatAdmission } from './chat-admission.js';
+import { ChatCache, streamOfHit } from './cache/chat-cache.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { RIGS } from './ports.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
@@ -19,12 +20,24 @@ export class StreamChatHandler {
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
+    private readonly cache: ChatCache,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.stream(refuseOriginal(refuseSeveral(order)), signal);
+    const place = this.cache.placeOf(order);
+    if (!place) return this.#stream(order, signal);
+    const hit = await this.cache.find(order, place);
+    if (hit) return streamOfHit(hit);
+    const stream = await this.#stream(order, signal);
+    const pages = this.cache.keepingPages(order, place, stream);
+    await pages.next();
+    return { ...stream, pages };
+  }
+
+  async #stream(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const admitted = await this.admission.admit({ ...order, signal });
     const reading = follow(signal);
     const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);

@@ -43,6 +43,8 @@ export interface ChatOrder extends PaidOrder {
   /** Absent for a request that was made or changed here. */
   readonly original?: OriginalRequest;
   readonly routingMode: string;
+  /** How long the answer is kept for the same request again. Absent or 0: it is not. */
+  readonly cacheSeconds?: number;
 }
 
 /** Whether a stream ends with its usage. */

@@ -18,6 +18,8 @@ interface ChatRoute {
   /** The tokens that were held: more are not charged. Absent where tokens are not charged. */
   readonly bound?: TokenQuantities;
   readonly pace?: HoldPace;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** A rig that speaks the caller's dialect has answered: text and lines are its own. */
   readonly isOriginal?: boolean;
 }
@@ -31,8 +33,6 @@ export interface ChatReply extends ChatRoute {
   readonly text: string;
   readonly usage: Usage;
   readonly entry: LedgerEntry;
-  /** Further headers of the answer. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How a stream ended. */

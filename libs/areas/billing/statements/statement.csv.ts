@@ -1,3 +1,4 @@
+import { csvOf } from '#platform/kernel/csv.js';
 import { fromDecimal, MICRO_USD_PER_USD } from '#platform/kernel/money.js';
 import { type Statement } from './statement.js';
 
@@ -28,7 +29,7 @@ type Row = { readonly section: string; readonly amount_usd: string } & Partial<
  * sum to the closing balance: a charge is below zero, as a statement of a bank has it.
  */
 export const statementCsv = (statement: Statement): string =>
-  [COLUMNS.join(','), ...rowsOf(statement).map(textOf)].map((row) => `${row}\r\n`).join('');
+  csvOf([COLUMNS, ...rowsOf(statement).map((row) => COLUMNS.map((column) => row[column] ?? ''))]);
 
 const rowsOf = (statement: Statement): readonly Row[] => [
   { section: 'opening', amount_usd: inUsd(statement.openingMicroUsd), note: statement.month },
@@ -87,16 +88,4 @@ export const inUsd = (amount: string): string => {
   const whole = magnitude / MICRO_USD_PER_USD;
   const fraction = (magnitude % MICRO_USD_PER_USD).toString().padStart(6, '0');
   return `${microUsd < 0n ? '-' : ''}${whole}.${fraction}`;
-};
-
-const textOf = (row: Row): string => COLUMNS.map((column) => cellOf(row[column] ?? '')).join(',');
-
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** A spreadsheet takes a text that starts so for a formula: an apostrophe prevents it. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-const cellOf = (value: string): string => {
-  const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

@@ -4,6 +4,7 @@ import { Region } from '#events/vocabulary.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { type AnyServerEntry, type RigModelTerms, type SecretSource } from '../catalog-entry.js';
+import { RIG_MODEL_COST } from '../rig-model-cost.schema.js';
 import { Usd } from '../usd.schema.js';
 
 /** The fields of one rig that callers may set although they are the operator's. */
@@ -97,12 +98,15 @@ const Terms = z
     upstream_id: z.string().min(1).max(256).optional(),
     weight: z.int().min(1).max(WEIGHT_MAX).default(1),
     send_defaults: z.boolean().optional(),
+    ...RIG_MODEL_COST,
   })
-  .transform(({ id, upstream_id, weight, send_defaults }): RigModelTerms => ({
+  .transform(({ id, upstream_id, weight, send_defaults, cost, cost_field }): RigModelTerms => ({
     id,
     upstreamId: upstream_id ?? null,
     weight,
     sendsDefaults: send_defaults ?? null,
+    cost: cost?.price ?? null,
+    costField: cost_field ?? null,
   }));
 
 /** A server; its kind says what else it has, and whether it needs its URL. */

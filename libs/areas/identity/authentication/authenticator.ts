@@ -15,6 +15,7 @@ import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
+import { keptFor } from '../keys/list-api-keys.handler.js';
 import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint, keyIdOf } from './credentials.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
 import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
@@ -34,6 +35,7 @@ type CachedState =
       readonly sessionId: string | null;
       readonly expiresAtMs: number;
       readonly keyId: string;
+      readonly cacheSeconds?: number;
     }
   | { readonly kind: 'session'; readonly userId: UserId; readonly expiresAtMs: number }
   | { readonly kind: 'user'; readonly role: Role };
@@ -129,11 +131,12 @@ export class Authenticator {
     const key = this.#find(stream, read);
     if (!key) return stream;
     if (key.kind !== 'key' || key.expiresAtMs <= this.clock.now()) return null;
-    const { credential: kind, userId, sessionId, keyId } = key;
-    if (sessionId === null) return this.#caller(userId, { kind, id: keyHash, keyId }, read);
+    const { credential: kind, userId, sessionId, keyId, cacheSeconds } = key;
+    const credential = { kind, id: keyHash, keyId, ...keptFor(cacheSeconds) };
+    if (sessionId === null) return this.#caller(userId, credential, read);
     const ended = this.#sessionEnded(sessionId, userId, read);
     if (ended !== false) return ended;
-    return this.#caller(userId, { kind, id: keyHash, keyId, sessionId }, read);
+    return this.#caller(userId, { ...credential, sessionId }, read);
   }
 
   #resolveSession(
@@ -204,10 +207,11 @@ export class Authenticator {
       case 'apikey': {
         const key = await this.#fold(stream, apiKeyDecider, this.codec.for(apiKeyEvents));
         if (key.status !== 'active') return NONE;
-        const { keyKind, userId, sessionId, expiresAt } = key;
+        const { keyKind, userId, sessionId, expiresAt, cacheSeconds } = key;
         const keyId = key.lineage ?? keyIdOf(stream.slice(apiKeyStream('').length));
         const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
-        return { kind: 'key', credential, userId, sessionId, expiresAtMs: msOf(expiresAt), keyId };
+        const times = { expiresAtMs: msOf(expiresAt), ...keptFor(cacheSeconds) };
+        return { kind: 'key', credential, userId, sessionId, keyId, ...times };
       }
       case 'session': {
         const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));

@@ -19,6 +19,8 @@ export interface Credential {
   readonly id: string;
   /** Of an API key: the id under which budgets count it. A rotation does not change it. */
   readonly keyId?: string;
+  /** Of an API key: how long answers are kept where the request does not say. Absent: not. */
+  readonly cacheSeconds?: number;
   /** The session that the credential belongs to, if any. */
   readonly sessionId?: string;
 }

@@ -23,6 +23,7 @@ export type ApiKeyState =
       readonly expiresAt: string | null;
       readonly replaces: string | null;
       readonly lineage?: string;
+      readonly cacheSeconds?: number;
     };
 
 const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly ApiKeyEvent[] => {

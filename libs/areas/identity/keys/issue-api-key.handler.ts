@@ -1,12 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
 import { KeyBudgets } from './key-budgets.port.js';
-import { KeyRing } from './key-ring.js';
-import { type ApiKeyView } from './list-api-keys.handler.js';
+import { KeyRing, type KeyToIssue } from './key-ring.js';
+import { type ApiKeyView, keptFor } from './list-api-keys.handler.js';
 import { reject } from '../identity.errors.js';
 
 /** Active keys per user, without the keys of sessions. */
@@ -23,7 +22,7 @@ export interface NewApiKey extends ApiKeyView {
  */
 export class IssueApiKeyCommand extends Command<NewApiKey> {
   constructor(
-    readonly data: { readonly userId: UserId; readonly keyKind: KeyKind; readonly name: string },
+    readonly data: Pick<KeyToIssue, 'userId' | 'keyKind' | 'name' | 'cacheSeconds'>,
     readonly context: CommandContext,
   ) {
     super();
@@ -39,13 +38,14 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
   ) {}
 
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
-    const { keyKind: kind, name } = data;
+    const { keyKind: kind, name, cacheSeconds } = data;
     await demandUnlimited(this.budgets, data.userId, context.key);
     const repeated = await this.keys.issuedFor(context);
     if (!repeated) await this.#rejectTooMany(data.userId);
     const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
     const { secret, keyHash, issuedAt } = repeated ?? (await this.keys.issueOnce(key, context));
-    return { id: keyIdOf(keyHash), kind, name, sessionId: null, issuedAt, expiresAt: null, secret };
+    const view = { id: keyIdOf(keyHash), kind, name, issuedAt, secret, ...keptFor(cacheSeconds) };
+    return { ...view, sessionId: null, expiresAt: null };
   }
 
   async #rejectTooMany(userId: UserId): Promise<void> {

@@ -24,6 +24,8 @@ export interface KeyToIssue {
   readonly expiresAt: string | null;
   /** The hash of the key that this one replaces, or null. */
   readonly replaces: string | null;
+  /** How long answers to the key are kept for the same request again. Absent: they are not. */
+  readonly cacheSeconds?: number;
 }
 
 export interface IssuedKey {

@@ -15,7 +15,12 @@ export interface ApiKeyView {
   /** ISO 8601 UTC. */
   readonly issuedAt: string;
   readonly expiresAt: string | null;
+  /** Absent where answers to the key are not kept. */
+  readonly cacheSeconds?: number;
 }
+
+export const keptFor = (cacheSeconds: number | undefined): Pick<ApiKeyView, 'cacheSeconds'> =>
+  cacheSeconds === undefined ? {} : { cacheSeconds };
 
 /** A listed key, and the id under which budgets count it. */
 export interface ListedKeyView extends ApiKeyView {
@@ -54,9 +59,10 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
     lineage = keyIdOf(keyHash),
     ...rest
   }: ListedApiKey): Promise<ListedKeyView> {
-    const { sessionId, issuedAt, expiresAt } = rest;
+    const { sessionId, issuedAt, expiresAt, cacheSeconds } = rest;
     const name = (await this.personalData.open(userId, 'api-key-name', sealedName)) ?? '';
     const id = keyIdOf(keyHash);
-    return { id, kind: keyKind, name, sessionId, issuedAt, expiresAt, lineage };
+    const times = { issuedAt, expiresAt, ...keptFor(cacheSeconds) };
+    return { id, kind: keyKind, name, sessionId, lineage, ...times };
   }
 }

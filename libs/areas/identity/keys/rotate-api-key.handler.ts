@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { reject } from '../identity.errors.js';
+import { keptFor } from './list-api-keys.handler.js';
 import { PersonalData } from '../users/personal-data.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
@@ -37,11 +38,12 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
     const old = await this.list.find(userId, keyId);
     if ((old.lineage ?? keyId) !== context.key)
       await demandUnlimited(this.budgets, userId, context.key);
-    const { keyKind, sessionId, expiresAt, keyHash: replaces } = old;
+    const { keyKind, sessionId, expiresAt, cacheSeconds, keyHash: replaces } = old;
     const name = (await this.personalData.open(userId, 'api-key-name', old.sealedName)) ?? '';
-    const key = { userId, keyKind, name, sessionId, expiresAt, replaces };
+    const same = { name, sessionId, expiresAt, ...keptFor(cacheSeconds) };
+    const key = { userId, keyKind, replaces, ...same };
     const { secret, keyHash, issuedAt } = await this.keys.replace(key, context);
-    return { id: keyIdOf(keyHash), kind: keyKind, name, sessionId, issuedAt, expiresAt, secret };
+    return { id: keyIdOf(keyHash), kind: keyKind, issuedAt, secret, ...same };
   }
 
   /** An earlier attempt has issued the successor; whether it has ended the old key is not known. */
@@ -52,8 +54,9 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
     // Another rotation was first, and this attempt took its successor back.
     if (status === 'revoked') reject('api_key_not_found', 'there is no such key');
     if (replaces !== null) await this.keys.endReplaced(userId, replaces, context);
-    const { keyKind: kind, sessionId, issuedAt, expiresAt } = key;
+    const { keyKind: kind, sessionId, issuedAt, expiresAt, cacheSeconds } = key;
     const name = (await this.personalData.open(userId, 'api-key-name', key.sealedName)) ?? '';
-    return { id: keyIdOf(keyHash), kind, name, sessionId, issuedAt, expiresAt, secret };
+    const view = { id: keyIdOf(keyHash), kind, name, secret, ...keptFor(cacheSeconds) };
+    return { ...view, sessionId, issuedAt, expiresAt };
   }
 }

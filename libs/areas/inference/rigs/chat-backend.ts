@@ -4,6 +4,7 @@
  */
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type CostSink } from './cost-sink.js';
 import { type TextAdapter } from './text-adapter.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -22,6 +23,8 @@ export interface ChatRequest {
   readonly adapter?: TextAdapter;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
   readonly isBatch?: boolean;
+  /** Absent where the rig states no cost. */
+  readonly cost?: CostSink;
 }
 
 /** One `chat.completion` object. */
@@ -99,6 +102,10 @@ export class RigError extends Error {
        * rig had it; absent before.
        */
       readonly used?: Usage;
+      /** What the rig states for a request that failed; no customer pays for it. */
+      readonly unbilled?: Usage;
+      /** Of one that is unreachable: the whole request was written before the connection broke. */
+      readonly isSent?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -1,5 +1,6 @@
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatBackend, type JsonObject } from './chat-backend.js';
+import { type CostSink } from './cost-sink.js';
 
 /** A request for embeddings, in the shape of the OpenAI API. */
 export interface EmbeddingRequest {
@@ -9,6 +10,8 @@ export interface EmbeddingRequest {
   readonly promptTokensMax: number;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
   readonly isBatch?: boolean;
+  /** Absent where the rig states no cost. */
+  readonly cost?: CostSink;
 }
 
 /** Numbers, or 32-bit floats, little-endian, in base64: as the rig sends them. */

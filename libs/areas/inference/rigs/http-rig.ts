@@ -164,12 +164,14 @@ const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer
       : read;
   },
   counted: () => countedPrompt(request),
+  cost: request.cost,
 });
 
 const embeddingsForm = (request: EmbeddingRequest): AnswerForm<EmbeddingAnswer> => ({
   name: 'list of embeddings',
   read: (answer) => embeddingAnswerIn(answer, request),
   counted: () => countedInputTokens(request),
+  cost: request.cost,
 });
 
 /** Sends requests with their credentials over the connections to one server. */

@@ -1,5 +1,6 @@
 import { RigError, type RigErrorKind } from './chat-backend.js';
 import { type ErrorReader, type ProviderError, type ResponseHeaders } from './dialects/dialect.js';
+import { statedUsage } from './dialects/openai/openai-usage.js';
 import { parseObject } from './parsed-object.js';
 import { isObject } from './token-usage.js';
 
@@ -29,10 +30,12 @@ export const failureOfResponse = (
   // A proxy's HTML page, or nothing: only the status is known.
   const parsed = parseObject(body.toString('utf8'));
   const read = (parsed && errors(parsed, headers)) ?? undefined;
+  const unbilled = parsed && statedUsage(parsed['usage']);
   const { error, kind, status: meant = status, retryAfterMs = stated } = read ?? {};
   return new RigError(kind ?? kindOfStatus(meant), `rig ${rig} answered with status ${status}`, {
     status: meant,
     ...(error && { upstreamError: error }),
+    ...(unbilled && { unbilled }),
     ...(retryAfterMs !== null && { retryAfterMs }),
   });
 };
@@ -53,7 +56,7 @@ const CODES_OF_TIME_OUTS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the HTTP client reports before there is a whole answer. The cause has addresses in it. */
-export const failureOfConnection = (rig: string, cause: unknown): RigError => {
+export const failureOfConnection = (rig: string, cause: unknown, isSent: boolean): RigError => {
   const code = codeOf(cause);
   if (CODES_OF_TIME_OUTS.has(code)) {
     return new RigError('timed-out', `rig ${rig} sent nothing within the time-out`, { cause });
@@ -61,7 +64,8 @@ export const failureOfConnection = (rig: string, cause: unknown): RigError => {
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || isParseError(cause)) {
     return new RigError('malformed', `rig ${rig} does not speak HTTP`, { cause });
   }
-  return new RigError('unreachable', `rig ${rig} cannot be reached (${code})`, { cause });
+  const message = `rig ${rig} cannot be reached (${code})`;
+  return new RigError('unreachable', message, { cause, isSent });
 };
 
 /**

@@ -17,8 +17,9 @@ import {
   type RigModelTerms,
   RigState,
   type RigStatus,
-  type Visit,
 } from './rig-state.js';
+import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
+import { VisitingPages } from './visiting-pages.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
@@ -32,6 +33,7 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly pinnedRigs?: PinnedRigs;
   /** Called once for each change. */
   readonly onChange?: (change: RigChange) => void;
+  readonly onAttempt?: AttemptObserver;
 }
 
 /** Why a rig that is known takes no request. */
@@ -49,6 +51,8 @@ export interface RouteTarget {
   readonly model: string;
   /** Requests of one account share its turns where requests wait. Default: one for all without. */
   readonly account?: string;
+  /** The hold that pays for the request, where one request is one hold. */
+  readonly holdId?: string;
   /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   readonly pin?: string;
 }
@@ -141,6 +145,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     const rigs = ableTo(needs, candidatesFor(order), order);
     return { model, account, priority, signal, rigs };
   };
+  const meterOf = createMeters(options);
   const allowed = (
     target: RouteTarget,
     body: JsonObject,
@@ -151,12 +156,17 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     refuseFields(candidates, body);
     return candidates;
   };
-  const answered = async <Answer>(
-    order: Routable,
+  const answered = async <
+    Request extends { readonly body: JsonObject },
+    Answer extends { readonly usage: Usage },
+  >(
+    order: Routable & Asks<Request>,
     signal: AbortSignal,
-    work: (rig: Rig) => Promise<Answer>,
+    work: (rig: Rig, request: Request) => Promise<Answer>,
   ) => {
-    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), work);
+    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
+      meterOf(rig, order, signal).ask(requestFor(rig, order), (request) => work(rig, request)),
+    );
     slot.visit.leave();
     return { answer: value, ...routedBy(slot, order), attempts };
   };
@@ -166,34 +176,31 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       states.some(({ rig }) => [...rig.models].includes(model) && hasFeature(rig, { feature })),
     check(target, body, original) {
       const candidates = allowed(target, body, original);
-      const { model, account = NO_ACCOUNT } = target;
-      const asked = { candidates, account, model, priority: 'interactive' } as const;
-      const rejection = queue.rejectionOf({ ...asked, attempts: [] });
+      const rejection = queue.rejectionOf(interactive(target, candidates));
       if (rejection) throw rejection;
     },
     complete: (order, signal) =>
-      answered(order, signal, (rig) => rig.backend.complete(requestFor(rig, order), signal)),
-    embed: (order, signal) => answered(order, signal, (rig) => embeddedBy(rig, order, signal)),
+      answered(order, signal, (rig, request) => rig.backend.complete(request, signal)),
+    embed: (order, signal) =>
+      answered(order, signal, (rig, request) => embeddingsOf(rig, request, signal)),
     count: (order, signal) => counted(asking, askerOf(order, signal), order),
     async stream(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        firstPage(rig.backend.stream(requestFor(rig, order), signal)),
-      );
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
+        const meter = meterOf(rig, order, signal);
+        return firstPage(rig.backend.stream(meter.sending(requestFor(rig, order)), signal), meter);
+      });
       const { state, visit } = slot;
       const answered = attempts.at(-1);
       if (answered && !value.first.done) {
         const firstTokenMs = answered.endedMs - answered.startedMs;
         state.recordFirstToken(order.model, firstTokenMs, clock.now());
       }
-      const pages = new VisitingPages(value.pages, value.first, visit);
+      const pages = new VisitingPages(value.pages, value.first, visit, value.meter);
       return { pages, ...routedBy(slot, order), attempts };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
-    close: async () => {
-      const open = [...rigs, ...pinned.states().map(({ rig }) => rig)];
-      await Promise.all(open.map(({ backend }) => backend.close()));
-    },
+    close: () => closeAll([...rigs, ...pinned.states().map(({ rig }) => rig)]),
   };
 };
 
@@ -212,22 +219,47 @@ const counted = async (
   return value ?? null;
 };
 
-/** @throws RigError */
-const embeddedBy = (
-  rig: Rig,
-  order: EmbeddingOrder,
+/** A request whose caller waits, before it is asked for. */
+const interactive = (
+  { model, account = NO_ACCOUNT }: RouteTarget,
+  candidates: readonly RigState[],
+) => ({ candidates, account, model, priority: 'interactive', attempts: [] }) as const;
+
+const embeddingsOf = (
+  { name, backend }: Rig,
+  request: EmbeddingRequest,
   signal: AbortSignal,
 ): Promise<EmbeddingAnswer> => {
-  if (rig.backend.embed) return rig.backend.embed(requestFor(rig, order), signal);
-  throw new RigError('refused', `rig ${rig.name} makes no embeddings`, { status: 400 });
+  if (backend.embed) return backend.embed(request, signal);
+  throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
 };
 
-const firstPage = async (pages: RoutedStream['pages']) => ({ pages, first: await pages.next() });
+const firstPage = async (pages: RoutedStream['pages'], meter: AttemptMeter) => ({
+  pages,
+  meter,
+  first: await meter.opening(pages.next()),
+});
+
+const ignored: AttemptObserver = () => undefined;
+
+const createMeters =
+  ({ onAttempt = ignored, clock }: Pick<RigRouterOptions, 'onAttempt' | 'clock'>) =>
+  ({ name, costs }: Rig, order: Routable, signal: AbortSignal): AttemptMeter =>
+    new AttemptMeter(onAttempt, clock, name, costs?.get(order.model), order, signal);
+
+const closeAll = async (rigs: readonly Rig[]): Promise<void> => {
+  await Promise.all(rigs.map(({ backend }) => backend.close()));
+};
+
+interface Asks<Request> {
+  readonly model: string;
+  readonly request: (terms?: RigModelTerms) => Request;
+}
 
 /** The request in the rig's own terms: with the name that it has for the model. */
 const requestFor = <Request extends { readonly body: JsonObject }>(
   { terms }: Rig,
-  { model, request }: { model: string; request: (terms?: RigModelTerms) => Request },
+  { model, request }: Asks<Request>,
 ): Request => {
   const own = terms?.get(model);
   const asked = request(own);
@@ -319,57 +351,3 @@ const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
   'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,
   'rig-lost': (rig) => `rig ${rig} is lost: it sends no heartbeats`,
 };
-
-type Page = IteratorResult<readonly ChatChunk[], Usage>;
-
-/**
- * A rig's pages, the first one read already, and the slot at the rig until they end. Not an async
- * generator function: one that was never started skips its `finally` when it is returned.
- */
-class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void> {
-  constructor(
-    private readonly pages: AsyncGenerator<readonly ChatChunk[], Usage, void>,
-    private first: Page | null,
-    private readonly visit: Visit,
-  ) {
-    if (first?.done) visit.leave();
-  }
-
-  next(): Promise<Page> {
-    const { first } = this;
-    if (!first) return this.pages.next().then(this.onPage, this.onError);
-    this.first = null;
-    return Promise.resolve(first);
-  }
-
-  return(usage: Usage): Promise<Page> {
-    this.first = null;
-    return this.pages.return(usage).then(this.onPage, this.onError);
-  }
-
-  throw(error: unknown): Promise<Page> {
-    this.first = null;
-    return this.pages.throw(error).then(this.onPage, this.onError);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.first = null;
-    await this.pages[Symbol.asyncDispose]();
-    this.visit.leave();
-  }
-
-  private readonly onPage = (page: Page): Page => {
-    if (page.done) this.visit.leave();
-    return page;
-  };
-
-  private readonly onError = (error: unknown): never => {
-    if (error instanceof RigError) this.visit.failed(error);
-    this.visit.leave();
-    throw error;
-  };
-}

@@ -10,6 +10,7 @@ import { type RigError, type RigErrorKind } from './chat-backend.js';
 import { type ChatFeature } from './chat-features.js';
 import { type RigBackend } from './embedding-backend.js';
 import { type OperatorFields } from './operator-fields.js';
+import { type RigModelCost } from './rig-attempt.js';
 
 /**
  * Interactive requests have a caller who waits. Lines of a batch go behind them, and occupy only a
@@ -52,6 +53,8 @@ export interface Rig {
   readonly isOwn?: boolean;
   /** What callers may not set; an embedded rig has a list of what they may. */
   readonly operatorFields?: OperatorFields;
+  /** What its models cost the operator, by catalog id. */
+  readonly costs?: ReadonlyMap<string, RigModelCost>;
 }
 
 /** The state of a rig, for operators. */

@@ -11,6 +11,7 @@ import {
 import { asksForUsage } from './dialects/openai/openai.dialect.js';
 import { failureOfEvent } from './rig-failure.js';
 import { ServerSentEvents } from './server-sent-events.js';
+import { takeCostIn } from './stated-cost.js';
 import { type ExchangeLimits, UpstreamExchange } from './upstream-exchange.js';
 
 /**
@@ -134,7 +135,7 @@ export class StreamExchange extends UpstreamExchange {
   private event(data: string, name: string | undefined): void {
     if (this.settled) return;
     const { rig } = this.limits;
-    const piece = this.reader.read(data, name);
+    const piece = this.reader.read(takeCostIn(data, this.request.cost), name);
     if (!piece) {
       this.fail(new RigError('malformed', `rig ${rig} sent a chunk that cannot be read`));
       return;

@@ -1,6 +1,7 @@
 import { type Dispatcher } from 'undici';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type JsonObject, RigError } from './chat-backend.js';
+import { type CostSink } from './cost-sink.js';
 import { type Dialect, type ProviderError, type ResponseHeaders } from './dialects/dialect.js';
 import { parseObject } from './parsed-object.js';
 import {
@@ -9,6 +10,7 @@ import {
   failureOfResponse,
   retryAfterMsOf,
 } from './rig-failure.js';
+import { takeCost } from './stated-cost.js';
 
 export interface ExchangeLimits extends Pick<Dialect, 'errors' | 'tierIn'> {
   /** The rig's name, for messages. */
@@ -107,7 +109,7 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
     if (this.settled) return;
     // The status was read before the page broke, and it is more precise than the connection error.
     if (this.status >= 300) this.settle(this.failureOfStatus());
-    else this.settle(failureOfConnection(this.limits.rig, cause));
+    else this.settle(failureOfConnection(this.limits.rig, cause, this.isSent));
   }
 
   protected collect(bytes: Buffer): number {
@@ -151,6 +153,8 @@ export interface AnswerForm<Answer> {
   readonly failure?: ((answer: JsonObject) => ProviderError | null) | undefined;
   /** The usage of a request without an answer, counted here. */
   counted(): Usage;
+  /** Absent where the rig states no cost. */
+  readonly cost?: CostSink | undefined;
 }
 
 /** An answer in one piece. */
@@ -181,7 +185,8 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
   }
 
   protected override ended(): void {
-    const json = parseObject(this.collected().toString('utf8'));
+    const parsed = parseObject(this.collected().toString('utf8'));
+    const json = parsed && takeCost(parsed, this.form.cost);
     const error = json && this.form.failure?.(json);
     if (error) {
       this.settle(failureOfEvent(this.limits.rig, error));

@@ -1,0 +1,49 @@
+import { marginCsv, marginFields, marginTable } from '#areas/costs/margin-fields.js';
+import { type MarginGroup, MarginQuery } from '#areas/costs/margin.handler.js';
+import { margins } from '#projections/costs/margins.projection.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withQuipu } from '../quipu.context.js';
+import { inColumns } from '../table.js';
+
+export interface MarginOptions extends CommonOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly by: readonly MarginGroup[];
+  readonly account?: string;
+  readonly rig?: readonly string[];
+  readonly csv?: boolean;
+}
+
+/** The parts that the commands of costs compose. */
+export const COST_NEEDS = {
+  areas: ['costs'],
+  installation: 'exists',
+  projections: [margins],
+} as const;
+
+export const margin = async (
+  { from, to, by, account, rig: rigs, csv: isCsv = false }: MarginOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const order = {
+    from,
+    to,
+    by,
+    ...(account !== undefined && { accountId: account }),
+    ...(rigs && { rigs }),
+  };
+  const report = await withQuipu(invocation, COST_NEEDS, ({ queries }) =>
+    queries.execute(new MarginQuery(order)),
+  );
+  return {
+    json: { from, to, rows: report.rows.map(marginFields), position: report.position.toString() },
+    text: isCsv ? marginCsv(report, by).trimEnd() : tableOf(marginTable(report, by)),
+  };
+};
+
+/** For people: names in capitals, and a dash for an unknown figure. */
+export const tableOf = ([names = [], ...rows]: readonly (readonly string[])[]): string =>
+  inColumns([
+    names.map((name) => name.replaceAll('_', ' ').toUpperCase()),
+    ...rows.map((row) => row.map((cell) => (cell === '' ? '-' : cell))),
+  ]);
