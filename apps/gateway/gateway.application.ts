@@ -23,7 +23,7 @@ import { type ReceptionLimits, Receptions } from './bodies/receptions.js';
 import { leaveBodiesUnread, readBody } from './bodies/unread-body.js';
 import { type DirectEdge, DirectRoutes } from './direct/direct-routes.js';
 import { ClientErrors } from './errors/client-errors.js';
-import { refuseMisdirected } from './errors/misdirected-request.js';
+import { rejectMisdirected } from './errors/misdirected-request.js';
 import { serveOpenApi } from './openapi/openapi.js';
 import { PositionInterceptor } from './time-travel/position.interceptor.js';
 import { acceptUploads } from './uploads/uploads.js';
@@ -129,7 +129,7 @@ export const createGateway = async (
     failureLog.close();
     done();
   });
-  refuseMisdirected(fastify);
+  rejectMisdirected(fastify);
   fastify.addHook('preClose', (done) => {
     receptions.close();
     done();

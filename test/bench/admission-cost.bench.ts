@@ -2,7 +2,7 @@ import { parseJson } from '#apps/gateway/bodies/json-body.js';
 import { SHAPES_MAX, VALUES_MAX } from '#apps/gateway/bodies/json-bounds.js';
 import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { type ServedModel } from '#areas/inference/ports.js';
 import { tokenBounds } from '#areas/inference/token-bound.js';
@@ -63,7 +63,7 @@ const admit = (bytes: Buffer): void => {
     const body = parseChatBody(parseJson(bytes));
     tokenBounds(body, model);
   } catch (error) {
-    const isRefused = error instanceof RefusedRequestError || error instanceof HttpFailure;
+    const isRefused = error instanceof RejectedRequestError || error instanceof HttpFailure;
     if (!isRefused) throw error;
   }
 };

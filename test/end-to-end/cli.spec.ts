@@ -50,6 +50,9 @@ const result = async (...words: string[]): Promise<Record<string, unknown>> => {
   return parsed;
 };
 
+const statesOf = (projections: unknown): Set<string> =>
+  new Set((projections as { readonly state: string }[]).map(({ state }) => state));
+
 const failure = async (...words: string[]) => {
   const { exitCode, stdout, stderr } = await quipu(...words, '--json');
   expect(stdout).toBe('');
@@ -206,8 +209,7 @@ describe('the command line without a server', () => {
       faults: [],
     });
     const { projections } = await result('projections', 'status');
-    const states = (projections as { readonly state: string }[]).map(({ state }) => state);
-    expect(new Set(states)).toEqual(new Set(['absent']));
+    expect(statesOf(projections)).toEqual(new Set(['absent']));
   });
 
   it('rebuilds read models', async () => {
@@ -216,8 +218,7 @@ describe('the command line without a server', () => {
     const all = await result('projections', 'rebuild', '--all');
     expect(all['rebuilt']).toContain('api-keys');
     const { projections } = await result('projections', 'status');
-    const states = (projections as { readonly state: string }[]).map(({ state }) => state);
-    expect(new Set(states)).toEqual(new Set(['current']));
+    expect(statesOf(projections)).toEqual(new Set(['current']));
   });
 
   it.each([

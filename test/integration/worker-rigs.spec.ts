@@ -106,9 +106,9 @@ describe('the rig of a worker in a fleet', () => {
     expect([refused.status, refused.body]).toMatchObject([503, { error: { code: 'rig_drained' } }]);
     const certifying = await http().post('/api/v1/rigs/press/certifications').set(authorization());
     expect([certifying.status, certifying.body]).toMatchObject([409, { code: 'rig_not_up' }]);
-    const refusedHere = await quipu.run('rigs', 'certify', 'press');
-    expect(refusedHere).toMatchObject({ exitCode: 1 });
-    expect(refusedHere.stderr).toContain('rig press is drained');
+    const rejectedHere = await quipu.run('rigs', 'certify', 'press');
+    expect(rejectedHere).toMatchObject({ exitCode: 1 });
+    expect(rejectedHere.stderr).toContain('rig press is drained');
     const types = (await world.events()).map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('WorkerRig'))).toEqual([
       'WorkerRigRegistered',

@@ -27,7 +27,7 @@ export const certifyRig = async (
   const rigs = await catalogRigs(invocation);
   const isInCatalog = rigs.some((rig) => rig.name === name);
   const outcome = await withQuipu(invocation, RIG_NEEDS, async (quipu) => {
-    if (!isInCatalog) await refuseAbsent(name, quipu);
+    if (!isInCatalog) await rejectAbsent(name, quipu);
     const submission = new SubmitCertificationCommand(name, quipu.context());
     const jobId = await quipu.commands.execute(submission);
     return ended(new CertificationOutcomeQuery(name, jobId), wait, quipu, invocation.signal);
@@ -44,7 +44,7 @@ export const certifyRig = async (
 };
 
 /** The rig of a worker must be up. */
-const refuseAbsent = async (name: string, { queries }: Quipu): Promise<void> => {
+const rejectAbsent = async (name: string, { queries }: Quipu): Promise<void> => {
   const isName = RigName.safeParse(name).success;
   const rig = isName ? await queries.execute(new WorkerRigQuery(name)) : null;
   if (!rig) throw new CommandFailure('rig_not_found', `there is no rig ${name}`);

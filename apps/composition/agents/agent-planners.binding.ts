@@ -21,7 +21,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export class CatalogPlanners extends Planners {
   constructor(
     private readonly catalog: Pick<Catalog, 'rigs' | 'model' | 'rateFor' | 'idOf'>,
-    private readonly router: Pick<RigRouter, 'complete' | 'refuseFields'>,
+    private readonly router: Pick<RigRouter, 'complete' | 'rejectFields'>,
     private readonly modes: Pick<RoutingModes, 'pinnedRig'>,
   ) {
     super();

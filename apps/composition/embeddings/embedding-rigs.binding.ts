@@ -12,7 +12,7 @@ type Target = Pick<RigOrder, 'model' | 'accountId' | 'body'>;
 
 /** The rigs of the current catalog, with the slots, queues and breakers that chats have there. */
 export class RoutedEmbeddingRigs extends EmbeddingRigs {
-  constructor(private readonly router: Pick<RigRouter, 'check' | 'refuseFields' | 'embed'>) {
+  constructor(private readonly router: Pick<RigRouter, 'check' | 'rejectFields' | 'embed'>) {
     super();
   }
 
@@ -20,8 +20,8 @@ export class RoutedEmbeddingRigs extends EmbeddingRigs {
     this.router.check({ model, account }, body);
   }
 
-  override refuseFields({ model, accountId: account, body }: Target): void {
-    this.router.refuseFields({ model, account }, body);
+  override rejectFields({ model, accountId: account, body }: Target): void {
+    this.router.rejectFields({ model, account }, body);
   }
 
   override async embed(order: RigOrder, signal: AbortSignal): Promise<RigEmbeddings> {

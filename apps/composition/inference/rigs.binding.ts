@@ -86,7 +86,7 @@ export const bindRigs = (
   return {
     check: (target, body, original) => current.check(target, body, original),
     speaks: (model, dialect) => current.speaks(model, dialect),
-    refuseFields: (target, body) => current.refuseFields(target, body),
+    rejectFields: (target, body) => current.rejectFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
     count: (order, signal) => current.count(order, signal),
     embed: (order, signal) => current.embed(order, signal),

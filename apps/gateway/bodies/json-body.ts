@@ -1,5 +1,5 @@
 import { HttpFailure } from '../errors/http-failure.js';
-import { refuseUnboundedJson } from './json-bounds.js';
+import { rejectUnboundedJson } from './json-bounds.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
  */
 export const parseJson = (bytes: Buffer): unknown => {
   if (bytes.length === 0) return undefined;
-  refuseUnboundedJson(bytes);
+  rejectUnboundedJson(bytes);
   const text = bytes.toString('utf8');
   const value = valueOf(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   if (mayBePoisoned(text) && isPoisoned(value))

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LEVELS_MAX } from '#areas/inference/token-bound.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { refuseUnboundedJson, SHAPES_MAX, VALUES_MAX } from './json-bounds.js';
+import { rejectUnboundedJson, SHAPES_MAX, VALUES_MAX } from './json-bounds.js';
 
 const read = (text: string, valuesMax?: number): void =>
-  refuseUnboundedJson(Buffer.from(text), valuesMax);
+  rejectUnboundedJson(Buffer.from(text), valuesMax);
 
 const failureOf = (text: string): HttpFailure['failure'] => {
   try {

@@ -31,7 +31,7 @@ const LOOP_BYTES = 256;
  * An empty list or object counts as two values.
  * @throws HttpFailure 400; for too many levels it names the field
  */
-export const refuseUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void => {
+export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void => {
   let values = 1;
   let depth = 0;
   /** Where the last string in the body's own level begins and ends: before a bracket, a name. */

@@ -2,7 +2,7 @@ import { type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { type FastifyInstance } from 'fastify';
 import { type Receptions } from '../bodies/receptions.js';
-import { describeParseError, type ParseError, refuseMalformed } from './malformed-request.js';
+import { describeParseError, type ParseError, rejectMalformed } from './malformed-request.js';
 
 /** Handles the errors of Node's HTTP server: bad bytes, and requests that arrive too slowly. */
 export class ClientErrors {
@@ -46,7 +46,7 @@ export class ClientErrors {
     }
     const due = this.#due.get(socket);
     if (!due || this.#forms.has(socket)) {
-      refuseMalformed(error, socket, this.headers);
+      rejectMalformed(error, socket, this.headers);
       socket.destroySoon();
       return;
     }

@@ -1,5 +1,5 @@
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 
 /**
  * A failure of the HTTP edge itself: authentication, limits, unavailable engines. The exception
@@ -14,5 +14,5 @@ export class HttpFailure extends Error {
 }
 
 /** Whether the edge itself rejected a request, or what reads its body did: before any command. */
-export const isRejected = (error: unknown): error is HttpFailure | RefusedRequestError =>
-  error instanceof HttpFailure || error instanceof RefusedRequestError;
+export const isRejected = (error: unknown): error is HttpFailure | RejectedRequestError =>
+  error instanceof HttpFailure || error instanceof RejectedRequestError;

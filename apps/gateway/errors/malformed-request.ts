@@ -35,7 +35,7 @@ export const describeParseError = ({ code = '' }: ParseError): FailureDescriptio
  * Answers bytes that are no HTTP request. No route is known, so the envelope is OpenAI's, which
  * most clients expect.
  */
-export const refuseMalformed = (
+export const rejectMalformed = (
   error: ParseError,
   socket: Socket,
   headers: Readonly<Record<string, string>>,

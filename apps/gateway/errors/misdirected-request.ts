@@ -10,7 +10,7 @@ import { KnownRoutes } from './known-routes.js';
  * read another one, with an expectation other than `100-continue`, and with a method that their
  * path does not have. Call it before routes are registered.
  */
-export const refuseMisdirected = (fastify: FastifyInstance): void => {
+export const rejectMisdirected = (fastify: FastifyInstance): void => {
   const routes = new KnownRoutes();
   routes.collect(fastify);
   const expectant = collectExpectant(fastify);

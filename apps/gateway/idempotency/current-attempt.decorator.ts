@@ -12,9 +12,9 @@ declare module 'fastify' {
 export interface RequestAttempt {
   /** A method that writes the reply itself passes every sent byte to the tap. */
   readonly tap: AnswerTap;
-  /** As in `StartedAttempt`. */
+  /** As in `StartedRequest`. */
   readonly firstAttempt: string;
-  /** As in `StartedAttempt`. */
+  /** As in `StartedRequest`. */
   readonly confirm: () => Promise<boolean>;
   /** The time of the key's lookup, by `performance.now()`. */
   readonly startedAt: number;

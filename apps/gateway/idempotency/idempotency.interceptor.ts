@@ -16,7 +16,7 @@ import {
   AnswerStore,
   type IdempotentRequest,
   isIdempotencyKey,
-  type StartedAttempt,
+  type StartedRequest,
 } from '#platform/idempotency/answer-store.port.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
@@ -24,7 +24,7 @@ import { Failures } from '../errors/failures.js';
 import { isRejected } from '../errors/http-failure.js';
 import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerEnd, AnswerRecorder } from './answer-recorder.js';
-import { type AttemptSettler } from './attempt-settler.js';
+import { type RequestSettler } from './request-settler.js';
 import { invalidKey, notAdmitted } from './idempotency.failures.js';
 import { IDEMPOTENCY_HEADER, IDEMPOTENT, type IdempotentMetadata } from './idempotency.metadata.js';
 import { recordValue, replay, responseHeadersOf } from './replay.js';
@@ -32,7 +32,7 @@ import { SameRequestSettler } from './same-request.settler.js';
 
 interface Exchange {
   readonly route: IdempotentMetadata;
-  readonly settler: AttemptSettler;
+  readonly settler: RequestSettler;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly next: CallHandler;
@@ -41,7 +41,7 @@ interface Exchange {
 /** Runs a request with an `Idempotency-Key` only once. `@Idempotent()` applies it to a route. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  readonly #sameRequest: AttemptSettler;
+  readonly #sameRequest: RequestSettler;
 
   constructor(
     @Inject(AnswerStore) private readonly answers: AnswerStore,
@@ -67,7 +67,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const { caller } = request;
     if (!caller) throw new Error('an @Idempotent() route needs a guard that sets the caller');
     const settler = route.settle
-      ? this.providers.get<AttemptSettler>(route.settle, { strict: false })
+      ? this.providers.get<RequestSettler>(route.settle, { strict: false })
       : this.#sameRequest;
     const reply = http.getResponse<FastifyReply>();
     const asked = {
@@ -116,7 +116,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
    * outcome keeps the key: the retry settles the attempt first.
    */
   async #run(
-    attempt: StartedAttempt,
+    attempt: StartedRequest,
     recorder: AnswerRecorder,
     { route, settler, reply, next }: Exchange,
   ): Promise<unknown> {
@@ -140,9 +140,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   /** Never rejects, since the request is answered already. An unwritten end expires. */
   async #end(
-    { finish, abandon, leave }: StartedAttempt,
+    { finish, abandon, leave }: StartedRequest,
     end: AnswerEnd,
-    answer: () => Parameters<StartedAttempt['finish']>[0],
+    answer: () => Parameters<StartedRequest['finish']>[0],
   ): Promise<void> {
     try {
       if (end === 'whole') await finish(answer());

@@ -1,11 +1,11 @@
 import { type Type } from '@nestjs/common';
-import { type AttemptSettler } from './attempt-settler.js';
+import { type RequestSettler } from './request-settler.js';
 
 /** The key of the metadata that `@Idempotent()` sets on a method. */
 export const IDEMPOTENT = 'quipu:idempotent';
 
 export interface IdempotentMetadata {
-  readonly settle: Type<AttemptSettler> | undefined;
+  readonly settle: Type<RequestSettler> | undefined;
   readonly reply: 'value' | 'written';
   readonly resumes: boolean;
 }

@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { type AttemptSettler } from './attempt-settler.js';
+import { type RequestSettler } from './request-settler.js';
 import { IDEMPOTENT, IDEMPOTENCY_HEADER } from './idempotency.metadata.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 
@@ -11,7 +11,7 @@ export interface IdempotentOptions {
    * own request id. Default: the route only creates. The retry of an abandoned attempt then has the
    * request id of the first one, so that the derived ids are equal and the creation happens once.
    */
-  readonly settle?: Type<AttemptSettler>;
+  readonly settle?: Type<RequestSettler>;
   /**
    * `value`: the method returns the value to send as JSON. `written`: it writes the reply itself,
    * passes every byte to the tap of `@CurrentAttempt()`, and returns an `AnswerEnd`.

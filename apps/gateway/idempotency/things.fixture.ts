@@ -21,8 +21,8 @@ import { FakeAnswerEntries } from '#platform/idempotency/answer-entries.fake.js'
 import {
   ANSWER_TIMES,
   AnswerStore,
-  type AttemptEnd,
-  type LeftAttempt,
+  type RequestAttemptEnd,
+  type LeftRequest,
 } from '#platform/idempotency/answer-store.port.js';
 import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
@@ -35,7 +35,7 @@ import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
 import { type AnswerEnd, type AnswerTap } from './answer-recorder.js';
-import { AttemptSettler, type SettlingRequest } from './attempt-settler.js';
+import { RequestSettler, type SettlingRequest } from './request-settler.js';
 import { CurrentAttempt, type RequestAttempt } from './current-attempt.decorator.js';
 import { Idempotent } from './idempotent.decorator.js';
 
@@ -46,8 +46,8 @@ export class Things {
   make: (requestId: string) => Promise<unknown> = (requestId) => Promise.resolve({ of: requestId });
   write: (tap: AnswerTap | undefined, reply: FastifyReply) => Promise<AnswerEnd> = () =>
     Promise.reject(new Error('nothing was scripted'));
-  readonly settled: (LeftAttempt & { readonly account: string })[] = [];
-  found: AttemptEnd = 'free';
+  readonly settled: (LeftRequest & { readonly account: string })[] = [];
+  found: RequestAttemptEnd = 'free';
   isSettled: (error: unknown) => boolean = () => false;
 }
 
@@ -62,12 +62,12 @@ class CallerGuard implements CanActivate {
 }
 
 @Injectable()
-class ThingSettler extends AttemptSettler {
+class ThingSettler extends RequestSettler {
   constructor(@Inject(Things) private readonly things: Things) {
     super();
   }
 
-  settle(left: LeftAttempt, { caller }: SettlingRequest): Promise<AttemptEnd> {
+  settle(left: LeftRequest, { caller }: SettlingRequest): Promise<RequestAttemptEnd> {
     this.things.settled.push({ ...left, account: caller.accountId });
     return Promise.resolve(this.things.found);
   }

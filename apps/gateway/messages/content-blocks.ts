@@ -1,4 +1,4 @@
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type Fields, isFields } from '#platform/chats/read-answer.js';
 
 const BLOCKS_MAX = 1_000;
@@ -6,7 +6,7 @@ const BLOCKS_MAX = 1_000;
 /**
  * The turns of Anthropic's Messages as the messages of a chat, without loss: a result of a tool is
  * a message of its own, before what the user says with it.
- * @throws RefusedRequestError 400 that names the field
+ * @throws RejectedRequestError 400 that names the field
  */
 export const chatMessagesOf = (system: unknown, turns: readonly unknown[]): readonly Fields[] => [
   ...systemOf(system, 'system'),
@@ -21,11 +21,11 @@ const systemOf = (system: unknown, at: string): readonly Fields[] => {
 };
 
 const messagesOf = (turn: unknown, at: string): readonly Fields[] => {
-  if (!isFields(turn)) throw refusedField(at, 'expected an object');
+  if (!isFields(turn)) throw rejectedField(at, 'expected an object');
   const { role, content } = turn;
   if (role === 'system') return systemOf(content, `${at}.content`);
   if (role !== 'user' && role !== 'assistant') {
-    throw refusedField(`${at}.role`, 'expected user, assistant or system');
+    throw rejectedField(`${at}.role`, 'expected user, assistant or system');
   }
   if (typeof content === 'string') return [{ role, content }];
   const blocks = blocksOf(content, `${at}.content`);
@@ -40,7 +40,7 @@ const userMessagesOf = (blocks: readonly Fields[], at: string): readonly Fields[
   for (const [n, block] of blocks.entries()) {
     const here = `${at}[${n}]`;
     if (block['type'] !== 'tool_result') parts.push(partOf(block, here));
-    else if (parts.length > 0) throw refusedField(here, 'results of tools come first in a turn');
+    else if (parts.length > 0) throw rejectedField(here, 'results of tools come first in a turn');
     else results.push(toolMessageOf(block, here));
   }
   return parts.length === 0 ? results : [...results, { role: 'user', content: contentOf(parts) }];
@@ -67,7 +67,7 @@ const assistantMessageOf = (blocks: readonly Fields[], at: string): Fields => {
   for (const [n, block] of blocks.entries()) {
     const here = `${at}[${n}]`;
     if (block['type'] === 'tool_use') calls.push(toolCallOf(block, here));
-    else if (calls.length > 0) throw refusedField(here, 'uses of tools come last in a turn');
+    else if (calls.length > 0) throw rejectedField(here, 'uses of tools come last in a turn');
     else parts.push(textPartOf(block, here));
   }
   return {
@@ -79,7 +79,7 @@ const assistantMessageOf = (blocks: readonly Fields[], at: string): Fields => {
 
 const toolCallOf = (block: Fields, at: string): Fields => {
   const { input } = block;
-  if (!isFields(input)) throw refusedField(`${at}.input`, 'expected an object');
+  if (!isFields(input)) throw rejectedField(`${at}.input`, 'expected an object');
   return {
     id: stringIn(block, 'id', at),
     type: 'function',
@@ -94,11 +94,11 @@ const textPartOf = (block: Fields, at: string): Fields => {
   if (block['type'] === 'text') {
     const { citations } = block;
     if (citations != null && !(Array.isArray(citations) && citations.length === 0)) {
-      throw refusedField(`${at}.citations`, 'a chat has no citations');
+      throw rejectedField(`${at}.citations`, 'a chat has no citations');
     }
     return { type: 'text', text: stringIn(block, 'text', at) };
   }
-  throw refusedField(
+  throw rejectedField(
     `${at}.type`,
     'a chat has no such block here; text, image, tool_use and tool_result are supported',
   );
@@ -107,7 +107,7 @@ const textPartOf = (block: Fields, at: string): Fields => {
 const imagePartOf = (block: Fields, at: string): Fields => {
   const { source } = block;
   const here = `${at}.source`;
-  if (!isFields(source)) throw refusedField(here, 'expected an object');
+  if (!isFields(source)) throw rejectedField(here, 'expected an object');
   switch (source['type']) {
     case 'url':
       return { type: 'image_url', image_url: { url: stringIn(source, 'url', here) } };
@@ -117,7 +117,7 @@ const imagePartOf = (block: Fields, at: string): Fields => {
       return { type: 'image_url', image_url: { url: `data:${mediaType};base64,${data}` } };
     }
     default:
-      throw refusedField(`${here}.type`, 'expected base64 or url');
+      throw rejectedField(`${here}.type`, 'expected base64 or url');
   }
 };
 
@@ -128,16 +128,16 @@ const contentOf = (parts: readonly Fields[]): unknown => {
 };
 
 const blocksOf = (content: unknown, at: string): readonly Fields[] => {
-  if (!Array.isArray(content)) throw refusedField(at, 'expected a string or a list of blocks');
-  if (content.length > BLOCKS_MAX) throw refusedField(at, `expected at most ${BLOCKS_MAX} blocks`);
+  if (!Array.isArray(content)) throw rejectedField(at, 'expected a string or a list of blocks');
+  if (content.length > BLOCKS_MAX) throw rejectedField(at, `expected at most ${BLOCKS_MAX} blocks`);
   return content.map((block: unknown, n) => {
     if (isFields(block)) return block;
-    throw refusedField(`${at}[${n}]`, 'expected an object');
+    throw rejectedField(`${at}[${n}]`, 'expected an object');
   });
 };
 
 const stringIn = (fields: Fields, name: string, at: string): string => {
   const value = fields[name];
   if (typeof value === 'string') return value;
-  throw refusedField(`${at}.${name}`, 'expected a string');
+  throw rejectedField(`${at}.${name}`, 'expected a string');
 };

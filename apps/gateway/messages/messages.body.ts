@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ChatBody, parseChatBody, TIMESTEPS_MAX } from '#areas/inference/chat-body.js';
 import { AUTO, ROUTING_MODE_LENGTH_MAX } from '#areas/inference/routing-modes.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { refusedField, refusedFields } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField, rejectedFields } from '#platform/runtime/commands/rejected-request.js';
 import { chatMessagesOf } from './content-blocks.js';
 
 /** A hint that does not change the answer: Quipu has no cache of prompts. */
@@ -70,14 +70,14 @@ export const MessagesBody = z.strictObject({
 });
 type MessagesBody = z.infer<typeof MessagesBody>;
 
-/** @throws RefusedRequestError 400 that names the field */
+/** @throws RejectedRequestError 400 that names the field */
 export const chatOf = (sent: unknown): ChatBody => {
   const read = MessagesBody.safeParse(sent);
-  if (!read.success) throw refusedFields(read.error);
+  if (!read.success) throw rejectedFields(read.error);
   const body = read.data;
   const messages = chatMessagesOf(body.system, body.messages);
   if (messages.length > MESSAGES_MAX) {
-    throw refusedField('messages', `a chat has at most ${MESSAGES_MAX} messages`);
+    throw rejectedField('messages', `a chat has at most ${MESSAGES_MAX} messages`);
   }
   return parseChatBody({ ...chatFieldsOf(body), messages });
 };

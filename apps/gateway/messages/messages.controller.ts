@@ -16,7 +16,10 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
-import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import {
+  rejectedField,
+  RejectedRequestError,
+} from '#platform/runtime/commands/rejected-request.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { fieldsOf } from '#platform/chats/read-answer.js';
 import { PaidSettler } from '../paid/paid.settler.js';
@@ -74,7 +77,7 @@ export class MessagesController {
     @Headers(VERSION_HEADER) version: string | undefined,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    refuseOtherVersion(version);
+    rejectOtherVersion(version);
     return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
       this.#translated(sent, request),
     );
@@ -86,7 +89,7 @@ export class MessagesController {
     try {
       return translationOf(chatOf(sent), request, original);
     } catch (error) {
-      if (!original || !(error instanceof RefusedRequestError)) throw error;
+      if (!original || !(error instanceof RejectedRequestError)) throw error;
       const body = untranslatedChatOf(sent);
       if (!body || !this.rigs.speaks(body.model, 'messages')) throw error;
       const untranslated = error.failure.param ?? 'messages';
@@ -122,7 +125,7 @@ export class MessagesController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Headers(VERSION_HEADER) version: string | undefined,
   ): Promise<{ readonly input_tokens: number }> {
-    refuseOtherVersion(version);
+    rejectOtherVersion(version);
     const { id, body: sent } = request;
     await this.funds.demand(accountId, modelOf(sent), id);
     // A count has no bound; a chat demands one.
@@ -142,9 +145,9 @@ export class MessagesController {
   }
 }
 
-const refuseOtherVersion = (version: string | undefined): void => {
+const rejectOtherVersion = (version: string | undefined): void => {
   if (version === undefined || VERSIONS.some((known) => known === version)) return;
-  throw refusedField(VERSION_HEADER, `expected ${VERSIONS.join(' or ')}`);
+  throw rejectedField(VERSION_HEADER, `expected ${VERSIONS.join(' or ')}`);
 };
 
 const translationOf = (

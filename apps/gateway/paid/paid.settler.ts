@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
+import {
+  type RequestAttemptEnd,
+  type LeftRequest,
+} from '#platform/idempotency/answer-store.port.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { Failures } from '../errors/failures.js';
-import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
+import { RequestSettler, type SettlingRequest } from '../idempotency/request-settler.js';
 
 /** Settles the attempts of every route that charges: each holds under its own id. */
 @Injectable()
-export class PaidSettler extends AttemptSettler {
+export class PaidSettler extends RequestSettler {
   constructor(
     private readonly requests: PaidRequests,
     private readonly failures: Failures,
@@ -15,9 +18,9 @@ export class PaidSettler extends AttemptSettler {
   }
 
   settle(
-    { attempt: requestId, startedAtMs }: LeftAttempt,
+    { attempt: requestId, startedAtMs }: LeftRequest,
     { caller: { accountId }, context }: SettlingRequest,
-  ): Promise<AttemptEnd> {
+  ): Promise<RequestAttemptEnd> {
     return this.requests.settle({ accountId, requestId, startedAtMs }, context);
   }
 

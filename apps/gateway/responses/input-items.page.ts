@@ -1,14 +1,14 @@
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type InputItemsDto, type InputItemsPageDto } from './responses.dto.js';
 
-/** @throws RefusedRequestError 400 for an `after` that names no item */
+/** @throws RejectedRequestError 400 for an `after` that names no item */
 export const inputItemsPage = (
   items: readonly object[],
   { after, limit, order }: InputItemsPageDto,
 ): InputItemsDto => {
   const ordered = order === 'asc' ? items : items.toReversed();
   const at = after === undefined ? -1 : ordered.findIndex((item) => idOf(item) === after);
-  if (after !== undefined && at === -1) throw refusedField('after', 'expected the id of an item');
+  if (after !== undefined && at === -1) throw rejectedField('after', 'expected the id of an item');
   const data = ordered.slice(at + 1, at + 1 + limit);
   return {
     object: 'list',

@@ -6,7 +6,7 @@ import { type Conversation, ResponseStore } from '#areas/responses/response-stor
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
@@ -46,7 +46,7 @@ export class ResponsesExchange {
     @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
   ) {}
 
-  /** @throws RefusedRequestError 400 that names the field; DomainError of the area responses */
+  /** @throws RejectedRequestError 400 that names the field; DomainError of the area responses */
   async read({
     sent,
     caller,
@@ -74,7 +74,7 @@ export class ResponsesExchange {
       const translation = await this.#translate(asked);
       return original ? { ...translation, original } : translation;
     } catch (error) {
-      if (!original || !(error instanceof RefusedRequestError)) throw error;
+      if (!original || !(error instanceof RejectedRequestError)) throw error;
       if (!this.rigs.speaks(kept.model, 'responses')) throw error;
       const untranslated = error.failure.param ?? 'input';
       const format = originalResponseFormat(responseIdOf(asked.requestId));

@@ -122,13 +122,13 @@ export class RigsController {
     @CurrentCaller() { userId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CertificationSubmittedDto> {
-    await this.#refuseAbsent(name);
+    await this.#rejectAbsent(name);
     const context = contextOf(request.id, `user:${userId}`);
     const jobId = await this.commands.execute(new SubmitCertificationCommand(name, context));
     return { success: true, rig: name, job_id: jobId };
   }
 
-  async #refuseAbsent(name: string): Promise<void> {
+  async #rejectAbsent(name: string): Promise<void> {
     const rig = RigName.safeParse(name).success ? await this.views.find(name) : null;
     if (!rig) throw rigNotFound(name);
     if (rig.source === 'catalog' || rig.state === 'up') return;

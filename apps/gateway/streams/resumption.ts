@@ -26,7 +26,7 @@ export const eventIdOf = (streamId: string, number: number): string => `${stream
 export const asksForResumable = ({ [RESUMABLE_HEADER]: asked }: IncomingHttpHeaders): boolean => {
   if (asked === undefined || asked === 'false') return false;
   if (asked === 'true') return true;
-  throw refusedHeader('X-Quipu-Resumable', 'expected true or false');
+  throw rejectedHeader('X-Quipu-Resumable', 'expected true or false');
 };
 
 /** The header, unless it is missing or empty, which clients send that have no id yet. */
@@ -43,13 +43,13 @@ export const placeOf = (lastEventId: string): StreamPlace => {
 };
 
 export const notAnEvent = (): HttpFailure =>
-  refusedHeader('Last-Event-ID', 'expected the id of an event of the stream');
+  rejectedHeader('Last-Event-ID', 'expected the id of an event of the stream');
 
 /** The stream answers another request than the one that is repeated. */
 export const ofAnotherRequest = (): HttpFailure =>
-  refusedHeader('Last-Event-ID', 'it belongs to a stream whose request had another body');
+  rejectedHeader('Last-Event-ID', 'it belongs to a stream whose request had another body');
 
-const refusedHeader = (param: string, what: string): HttpFailure =>
+const rejectedHeader = (param: string, what: string): HttpFailure =>
   new HttpFailure({
     status: 400,
     code: 'invalid_request',

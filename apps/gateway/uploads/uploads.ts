@@ -21,7 +21,7 @@ export const FormUpload = (): MethodDecorator => ErrorsOf('application', { accep
  * memory concerns them. An answer that is given before the form has arrived ends the connection.
  */
 export const acceptUploads = (fastify: FastifyInstance): void => {
-  fastify.addHook('onRequest', refuseForms);
+  fastify.addHook('onRequest', rejectForms);
   fastify.addHook('onRoute', (route) => {
     if (route.config?.acceptsForms === true) route.onSend = dropUnread;
   });
@@ -41,7 +41,7 @@ const FORM_TYPES = ['multipart/', URL_ENCODED];
 /** The bodies of these requests are not read. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-const refuseForms = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+const rejectForms = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
   const type = request.headers['content-type']?.toLowerCase();
   const isOfForm = FORM_TYPES.some((one) => type?.startsWith(one) === true);
   const isForm = isOfForm && !BODILESS.has(request.method);

@@ -9,7 +9,7 @@ import {
   piecesOf,
 } from './batches-world.fixture.js';
 import { inspectInput, LINES_MAX } from './batch-inspection.js';
-import { CUSTOM_ID_LENGTH_MAX, LINE_BYTES_MAX } from './batch-line.js';
+import { CUSTOM_ID_LENGTH_MAX, LINE_BYTES_MAX } from './batch-item.js';
 
 const inspect = (text: string, size = 65_536) =>
   inspectInput(piecesOf(text, size), PATH, new EchoEndpoint(), 0);

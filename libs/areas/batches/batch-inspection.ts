@@ -2,14 +2,14 @@ import { type BatchFault, FAULTS_MAX } from '#events/batches/batch.events.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { INPUT_METER } from '#events/token-meters.js';
 import {
-  type AcceptedLine,
+  type AcceptedItem,
   type BatchEndpoint,
   type BatchPrice,
 } from '#platform/batches/batch-endpoint.js';
 import { type TariffTerms } from '#platform/chats/token-tariff.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
-import { type BatchLine, LINE_BYTES_MAX, readLine } from './batch-line.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { type BatchItem, LINE_BYTES_MAX, readItem } from './batch-item.js';
 import { type FileLine, linesOf } from './jsonl.js';
 
 export const LINES_MAX = 50_000;
@@ -71,7 +71,7 @@ class Inspector {
       this.#add('too_many_tasks', `a batch has at most ${LINES_MAX} lines`, null, null);
       return false;
     }
-    const read = readLine(from, this.path);
+    const read = readItem(from, this.path);
     if ('fault' in read) this.#faults.push(read.fault);
     else this.#check(read.line);
     return this.#faults.length < FAULTS_MAX;
@@ -93,7 +93,7 @@ class Inspector {
     };
   }
 
-  #check({ number, customId, body }: BatchLine): void {
+  #check({ number, customId, body }: BatchItem): void {
     const earlier = this.#ids.get(customId);
     if (earlier !== undefined) {
       const message = `custom_id is the one of line ${earlier}`;
@@ -133,11 +133,11 @@ class Inspector {
   }
 
   /** Undefined for a line that will fail. */
-  #accept(body: unknown): AcceptedLine | undefined {
+  #accept(body: unknown): AcceptedItem | undefined {
     try {
       return this.endpoint.accept(body);
     } catch (error) {
-      if (error instanceof RefusedRequestError || error instanceof DomainError) return undefined;
+      if (error instanceof RejectedRequestError || error instanceof DomainError) return undefined;
       throw error;
     }
   }

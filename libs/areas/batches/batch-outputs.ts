@@ -4,10 +4,10 @@ import { type CommandContext, followUp } from '#platform/runtime/commands/comman
 import { type BatchCheckpoint, countsOf, finishedLines } from './batch-checkpoint.js';
 import { BatchFiles } from './batch-files.port.js';
 import { publicId } from './batch-id.js';
-import { LINE_BYTES_MAX, readLine } from './batch-line.js';
+import { LINE_BYTES_MAX, readItem } from './batch-item.js';
 import { BatchParts } from './batch-parts.js';
 import { linesOf } from './jsonl.js';
-import { unfinishedText } from './line-result.js';
+import { unfinishedText } from './item-result.js';
 
 /** Why lines did not run. */
 export interface Unfinished {
@@ -69,7 +69,7 @@ export class BatchOutputs {
     for await (const page of linesOf(await file.content(), LINE_BYTES_MAX)) {
       const texts = page
         .filter(({ number }) => !isFinished(number))
-        .map((from) => readLine(from, endpoint))
+        .map((from) => readItem(from, endpoint))
         .flatMap((read) =>
           'line' in read ? [unfinishedText(batchId, read.line, unfinished)] : [],
         );

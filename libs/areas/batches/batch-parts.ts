@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { type BatchPart, byRigAndMeter, rangesOf, sumOf } from './batch-checkpoint.js';
 import { subjectOf } from './batch-records.js';
-import { type LineResult } from './line-result.js';
+import { type ItemResult } from './item-result.js';
 
 /** Whose parts. */
 export interface PartsOwner {
@@ -19,7 +19,7 @@ export interface PartsOwner {
 export class BatchParts {
   constructor(private readonly blobs: Blobs) {}
 
-  async store({ userId }: PartsOwner, results: readonly LineResult[]): Promise<BatchPart> {
+  async store({ userId }: PartsOwner, results: readonly ItemResult[]): Promise<BatchPart> {
     const owner = subjectOf(userId);
     const completed = results.filter(({ isCompleted }) => isCompleted);
     const failed = results.filter(({ isCompleted }) => !isCompleted);
@@ -63,7 +63,7 @@ export class BatchParts {
     for (const ref of refsOf(owner, parts)) await this.blobs.release(ref, holderOf(owner));
   }
 
-  async #put(owner: string, results: readonly LineResult[]): Promise<string | null> {
+  async #put(owner: string, results: readonly ItemResult[]): Promise<string | null> {
     if (results.length === 0) return null;
     const content = results.map(({ text }) => `${text}\n`).join('');
     const { address } = await this.blobs.put(oncePiece(content), { owner });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { batchEvents } from '#events/batches/batch.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
-import { AbortedLineError } from '#platform/batches/aborted-line.js';
+import { AbortedItemError } from '#platform/batches/aborted-item.js';
 import { JobOverError, type Progress } from '#platform/jobs/job-type.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
@@ -237,7 +237,7 @@ describe('an attempt of a batch', () => {
         if (endpoint.asked.length === 3) setImmediate(() => stop.abort(reason));
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         if (text === 'line-2') {
-          throw new AbortedLineError([{ rig: 'mill', meter: 'input_tokens', quantity: 5 }]);
+          throw new AbortedItemError([{ rig: 'mill', meter: 'input_tokens', quantity: 5 }]);
         }
       };
       let last = NO_PARTS;

@@ -22,13 +22,13 @@ import {
 import { BatchEndpoints } from './batch-endpoints.js';
 import { BatchFiles } from './batch-files.port.js';
 import { type BatchInput } from './batch-input.js';
-import { type BatchLine, LINE_BYTES_MAX, readLine } from './batch-line.js';
+import { type BatchItem, LINE_BYTES_MAX, readItem } from './batch-item.js';
 import { BatchParts } from './batch-parts.js';
 import { BatchRecords } from './batch-records.js';
 import { BatchStreams } from './batch-streams.js';
 import { BATCH_SETTINGS, type BatchSettings } from './batches.settings.js';
 import { linesOf } from './jsonl.js';
-import { LineWork } from './line-work.js';
+import { ItemWork } from './item-work.js';
 import { ResultPages } from './result-pages.js';
 
 /** Parts of a large batch are larger: its checkpoint names about 500 of them. */
@@ -145,10 +145,10 @@ export class BatchRunner implements JobRunner<
     }
   }
 
-  #workOf({ jobId: batchId, accountId, submittedAt, input }: Attempt): LineWork {
+  #workOf({ jobId: batchId, accountId, submittedAt, input }: Attempt): ItemWork {
     const endpoint = this.endpoints.of(input.endpoint);
     if (!endpoint) throw new Error(`no area declares the batch endpoint ${input.endpoint}`);
-    return new LineWork({
+    return new ItemWork({
       batchId,
       accountId,
       pricedAtMs: Date.parse(submittedAt),
@@ -163,7 +163,7 @@ export class BatchRunner implements JobRunner<
   async *#unfinished(
     { accountId, input }: Attempt,
     checkpoint: BatchCheckpoint,
-  ): AsyncGenerator<BatchLine, void, void> {
+  ): AsyncGenerator<BatchItem, void, void> {
     const { endpoint, inputFileId } = input;
     const file = await this.files.find(accountId, inputFileId);
     if (!file) {
@@ -173,7 +173,7 @@ export class BatchRunner implements JobRunner<
     for await (const page of linesOf(await file.content(), LINE_BYTES_MAX)) {
       for (const from of page) {
         if (isFinished(from.number)) continue;
-        const read = readLine(from, endpoint);
+        const read = readItem(from, endpoint);
         if ('line' in read) yield read.line;
         else throw new BatchInputError('input_file_changed', read.fault.message);
       }

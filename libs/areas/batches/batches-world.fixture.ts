@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { UserId } from '#events/vocabulary.js';
 import {
-  type AcceptedLine,
+  type AcceptedItem,
   type BatchEndpoint,
-  type LineAnswer,
-  type LineRequest,
-  type LineRetry,
+  type ItemAnswer,
+  type ItemRequest,
+  type ItemRetry,
 } from '#platform/batches/batch-endpoint.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import {
   type BlobRef,
   Blobs,
@@ -139,7 +139,7 @@ export class FakeBlobs extends Blobs {
 
 /** What a rig is to an endpoint: an error that may pass. */
 export class AwayError extends Error {
-  constructor(readonly retry: LineRetry) {
+  constructor(readonly retry: ItemRetry) {
     super('it is away');
   }
 }
@@ -153,11 +153,11 @@ export class EchoEndpoint implements BatchEndpoint {
   readonly asked: string[] = [];
   before: (text: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
-  accept(body: unknown): AcceptedLine {
+  accept(body: unknown): AcceptedItem {
     const { model, text } = body as { readonly model: string; readonly text: unknown };
     if (typeof text !== 'string') {
       const message = 'text: must be a text';
-      throw new RefusedRequestError({
+      throw new RejectedRequestError({
         status: 400,
         code: 'invalid_request',
         message,
@@ -180,7 +180,7 @@ export class EchoEndpoint implements BatchEndpoint {
     return { rateCardVersion: 3, discountPercent: 50, linesOf };
   }
 
-  async run({ body }: LineRequest, signal: AbortSignal): Promise<LineAnswer> {
+  async run({ body }: ItemRequest, signal: AbortSignal): Promise<ItemAnswer> {
     this.accept(body);
     const { text } = body as { readonly text: string };
     this.asked.push(text);
@@ -194,7 +194,7 @@ export class EchoEndpoint implements BatchEndpoint {
     return { body: { echo: text }, used };
   }
 
-  retryOf(error: unknown): LineRetry {
+  retryOf(error: unknown): ItemRetry {
     return error instanceof AwayError ? error.retry : 'never';
   }
 }

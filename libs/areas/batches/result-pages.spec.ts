@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type LineResult } from './line-result.js';
+import { type ItemResult } from './item-result.js';
 import { ResultPages } from './result-pages.js';
 
-const result = (number: number, text = 'x'): LineResult => ({
+const result = (number: number, text = 'x'): ItemResult => ({
   number,
   isCompleted: true,
   text,
@@ -10,7 +10,7 @@ const result = (number: number, text = 'x'): LineResult => ({
 });
 
 const limits = { resultsMax: 2, charactersMax: 1_000, waitMsMax: 600_000 };
-const numbers = (page: readonly LineResult[] | undefined) => page?.map(({ number }) => number);
+const numbers = (page: readonly ItemResult[] | undefined) => page?.map(({ number }) => number);
 
 describe('pages of results', () => {
   it('are full, and the last one is what is left', async () => {

@@ -1,4 +1,4 @@
-import { type LineResult } from './line-result.js';
+import { type ItemResult } from './item-result.js';
 
 export interface PageLimits {
   /** A page has at most so many results. */
@@ -14,7 +14,7 @@ export interface PageLimits {
  * resolves when there is room: twice a page at most is in memory.
  */
 export class ResultPages {
-  #results: LineResult[] = [];
+  #results: ItemResult[] = [];
   #characters = 0;
   #isClosed = false;
   #isAbandoned = false;
@@ -25,7 +25,7 @@ export class ResultPages {
 
   constructor(private readonly limits: PageLimits) {}
 
-  async add(result: LineResult): Promise<void> {
+  async add(result: ItemResult): Promise<void> {
     this.#results.push(result);
     this.#characters += result.text.length;
     this.#timer ??= this.#startTimer();
@@ -40,7 +40,7 @@ export class ResultPages {
   }
 
   /** To be read by one reader. A reader that leaves early leaves the rest. */
-  async *pages(): AsyncGenerator<readonly LineResult[], void, void> {
+  async *pages(): AsyncGenerator<readonly ItemResult[], void, void> {
     try {
       for (;;) {
         while (!this.#isFull && !this.#isDue && !this.#isClosed) await this.#changed.promise;
@@ -68,7 +68,7 @@ export class ResultPages {
     return this.#results.length >= pages * resultsMax || this.#characters >= pages * charactersMax;
   }
 
-  #take(): readonly LineResult[] {
+  #take(): readonly ItemResult[] {
     const page = this.#results.splice(0, this.limits.resultsMax);
     this.#characters -= page.reduce((sum, { text }) => sum + text.length, 0);
     this.#isDue = false;

@@ -1,16 +1,16 @@
 import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
-import { AbortedLineError } from '#platform/batches/aborted-line.js';
+import { AbortedItemError } from '#platform/batches/aborted-item.js';
 import {
-  type AcceptedLine,
+  type AcceptedItem,
   type BatchEndpoint,
   type BatchPrice,
-  type LineAnswer,
-  type LineRequest,
-  type LineRetry,
+  type ItemAnswer,
+  type ItemRequest,
+  type ItemRetry,
 } from '#platform/batches/batch-endpoint.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { checkEmbeddings, type CheckedEmbeddings, tariffOf } from './checked-embeddings.js';
 import { readEmbeddingBody } from './embedding-body.js';
 import { embeddingList } from './embedding-list.js';
@@ -30,9 +30,9 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     private readonly rigs: EmbeddingRigs,
   ) {}
 
-  accept(value: unknown): AcceptedLine {
+  accept(value: unknown): AcceptedItem {
     const { asked, model, body, boundTokens } = this.#check(value);
-    this.rigs.refuseFields({ model: model.id, accountId: '', body });
+    this.rigs.rejectFields({ model: model.id, accountId: '', body });
     return { model: asked.model, bound: { [INPUT_METER]: boundTokens } };
   }
 
@@ -48,9 +48,9 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
   }
 
   async run(
-    { accountId, pricedAtMs, body: value }: LineRequest,
+    { accountId, pricedAtMs, body: value }: ItemRequest,
     signal: AbortSignal,
-  ): Promise<LineAnswer> {
+  ): Promise<ItemAnswer> {
     const { asked, model, body, boundTokens: promptTokensMax } = this.#check(value);
     const order = { model: model.id, accountId, body, promptTokensMax, priority: 'batch' } as const;
     const tariff = tariffOf(this.models, model.id, pricedAtMs);
@@ -59,7 +59,7 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     const { vectors, usage, rig } = await this.rigs.embed(order, signal).catch((error: unknown) => {
       const used = model.chargesCancelled ? this.rigs.failureOf(error)?.used : null;
       if (!used) throw error;
-      throw new AbortedLineError(unitsOf(used.usage.promptTokens, used.rig), { cause: error });
+      throw new AbortedItemError(unitsOf(used.usage.promptTokens, used.rig), { cause: error });
     });
     const encoded = vectors.map((vector) => inEncoding(vector, asked.encoding));
     return {
@@ -68,7 +68,7 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     };
   }
 
-  retryOf(error: unknown): LineRetry {
+  retryOf(error: unknown): ItemRetry {
     return this.rigs.failureOf(error)?.retry ?? 'never';
   }
 
@@ -76,7 +76,7 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     const read = readEmbeddingBody(value);
     if ('asked' in read) return checkEmbeddings(read.asked, this.models);
     const { message, param } = read.invalid;
-    throw new RefusedRequestError({
+    throw new RejectedRequestError({
       status: 400,
       code: 'invalid_request',
       message,

@@ -68,7 +68,7 @@ export class ScriptedRigs extends EmbeddingRigs {
     if (this.rejection) throw this.rejection;
   }
 
-  override refuseFields(): void {
+  override rejectFields(): void {
     this.check();
   }
 

@@ -85,7 +85,7 @@ export abstract class EmbeddingRigs {
    */
   abstract check(order: Pick<RigOrder, 'model' | 'accountId' | 'body'>): void;
   /** Rejects a field of a rig's operator, whether a rig is up or not. @throws as `check` */
-  abstract refuseFields(order: Pick<RigOrder, 'model' | 'accountId' | 'body'>): void;
+  abstract rejectFields(order: Pick<RigOrder, 'model' | 'accountId' | 'body'>): void;
   /** @throws what `failureOf` explains */
   abstract embed(order: RigOrder, signal: AbortSignal): Promise<RigEmbeddings>;
   /** Null for an error that no rig caused: a defect. */

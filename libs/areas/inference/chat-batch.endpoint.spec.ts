@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { type DomainError } from '#platform/kernel/domain-error.js';
 import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { completionOf, llama, openInference, usage } from './inference-world.fixture.js';
-import { RigChatLines } from './rig-chat-lines.js';
+import { RigChatCalls } from './rig-chat-calls.js';
 import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
 
@@ -14,7 +14,7 @@ const nowMs = Date.parse(NOW);
 const open = () => {
   const inference = openInference();
   const endpoint = new ChatBatchEndpoint(
-    new RigChatLines(inference.catalog, inference.rigs, inference.modes),
+    new RigChatCalls(inference.catalog, inference.rigs, inference.modes),
   );
   const run = (body: object, signal = never) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', pricedAtMs: nowMs, body }, signal);
@@ -25,7 +25,7 @@ const codeOf = (work: () => unknown): string => {
   try {
     work();
   } catch (error) {
-    if (error instanceof RefusedRequestError) return `${error.failure.param} ${error.message}`;
+    if (error instanceof RejectedRequestError) return `${error.failure.param} ${error.message}`;
     return (error as DomainError).code;
   }
   throw new Error('accepted');

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { ChatLines } from '#platform/chats/chat-lines.port.js';
-import { TranslatedLines } from '#platform/chats/translated-lines.js';
+import { ChatCalls } from '#platform/chats/chat-calls.port.js';
+import { TranslatedCalls } from '#platform/chats/translated-calls.js';
 
 export const CHAT_PATH = '/v1/chat/completions';
 
 /** Chat completions as lines of a batch. */
 @Injectable()
-export class ChatBatchEndpoint extends TranslatedLines {
-  constructor(chats: ChatLines) {
+export class ChatBatchEndpoint extends TranslatedCalls {
+  constructor(chats: ChatCalls) {
     super(chats, (body) => ({ body, write: (completion) => completion }));
   }
 }

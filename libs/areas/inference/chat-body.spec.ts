@@ -8,7 +8,7 @@ import {
   readChatBody,
 } from '#areas/inference/chat-body.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { ROUTING_MODE_LENGTH_MAX } from './routing-modes.js';
 
 const question = {
@@ -16,11 +16,11 @@ const question = {
   messages: [{ role: 'user', content: 'What is a quipu?' }],
 };
 
-const failureOf = (body: unknown): RefusedRequestError['failure'] => {
+const failureOf = (body: unknown): RejectedRequestError['failure'] => {
   try {
     parseChatBody(body);
   } catch (error) {
-    if (error instanceof RefusedRequestError) return error.failure;
+    if (error instanceof RejectedRequestError) return error.failure;
     throw error;
   }
   throw new Error('accepted');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import { pathOf, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { pathOf, RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 import { type ChatBody as PricedBody } from '#platform/chats/chat-order.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
@@ -91,12 +91,12 @@ export const readChatBody = (value: unknown): ReadChatBody => {
   return readMessages(parsed.data as ChatBody);
 };
 
-/** @throws RefusedRequestError 400 whose param is the first invalid field */
+/** @throws RejectedRequestError 400 whose param is the first invalid field */
 export const parseChatBody = (value: unknown): ChatBody => {
   const read = readChatBody(value);
   if ('body' in read) return read.body;
   const { code, message, param } = read.invalid;
-  throw new RefusedRequestError({
+  throw new RejectedRequestError({
     status: 400,
     code,
     message,

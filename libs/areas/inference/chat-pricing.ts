@@ -41,7 +41,7 @@ export class ChatPricing {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError `model_not_found`, `routing_mode_unavailable`; RefusedRequestError */
+  /** @throws DomainError `model_not_found`, `routing_mode_unavailable`; RejectedRequestError */
   price({ accountId: account, body, others, routingMode }: ChatOrder): PricedChat {
     const pin = this.modes.pinnedRig(body, routingMode);
     const model = chatModel(this.catalog, body.model);

@@ -6,7 +6,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { MODEL_CATALOG, type ModelCatalog } from './ports.js';
-import { AUTO, refuseCleanroom } from './routing-modes.js';
+import { AUTO, rejectCleanroom } from './routing-modes.js';
 
 /** The chat strategies of all areas. */
 @Injectable()
@@ -24,13 +24,13 @@ export class ChatStrategies {
 
   /**
    * Undefined where rigs answer. Called for every chat, so it does not wait.
-   * @throws DomainError `model_not_found`; RefusedRequestError for a clean room
+   * @throws DomainError `model_not_found`; RejectedRequestError for a clean room
    */
   of({ body, routingMode }: ChatOrder): ChatStrategy | undefined {
     if (routingMode === AUTO) return this.#ofModel(body.model);
     const declared = this.#byMode.get(routingMode);
     if (!declared) return undefined;
-    if (declared.readsCleanroom !== true) refuseCleanroom(body);
+    if (declared.readsCleanroom !== true) rejectCleanroom(body);
     const strategy = this.#strategyOf(declared);
     this.#demandModel(strategy, body.model);
     return strategy;

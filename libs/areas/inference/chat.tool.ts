@@ -1,7 +1,7 @@
 import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import {
@@ -123,7 +123,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     try {
       return checkChat({ ...rest, messages: asked }, this.catalog, this.rigs, this.modes);
     } catch (error) {
-      if (!(error instanceof RefusedRequestError)) throw error;
+      if (!(error instanceof RejectedRequestError)) throw error;
       const { code, message, param } = error.failure;
       throw new ToolError(code, message, param === undefined ? {} : { param });
     }

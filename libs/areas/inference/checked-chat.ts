@@ -1,4 +1,4 @@
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { type TokenQuantities } from '#platform/chats/chat-usage.js';
 import { chatModel } from './chat-model.js';
 import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';
@@ -17,15 +17,15 @@ export interface CheckedChat {
 
 /**
  * Checks a body by the rules of an interactive request.
- * @throws RefusedRequestError; DomainError of the area; RouteError for a field of a rig's operator
+ * @throws RejectedRequestError; DomainError of the area; RouteError for a field of a rig's operator
  */
 export const checkChat = (
   value: unknown,
   catalog: ModelCatalog,
-  rigs: Pick<RigRouter, 'refuseFields'>,
+  rigs: Pick<RigRouter, 'rejectFields'>,
   modes: Pick<RoutingModes, 'pinnedRig'>,
 ): CheckedChat => {
-  refuseDeepFields(value);
+  rejectDeepFields(value);
   const body = parseChatBody(value);
   if (body.stream) {
     throw refused('invalid_request', 'stream: a line of a batch cannot be streamed', 'stream');
@@ -35,12 +35,12 @@ export const checkChat = (
   }
   const pin = modes.pinnedRig(body, body.routing_mode);
   const model = chatModel(catalog, body.model);
-  rigs.refuseFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
+  rigs.rejectFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
   return { body, model, pin, bound: tokenBounds(body, model) };
 };
 
 /** The HTTP edge bounds the body of a request as it is parsed; another one is bounded here. */
-const refuseDeepFields = (value: unknown): void => {
+const rejectDeepFields = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return;
   const [field] = deepFieldsOf(value);
   if (field === undefined) return;
@@ -48,5 +48,5 @@ const refuseDeepFields = (value: unknown): void => {
   throw refused('body_too_complex', message, field);
 };
 
-const refused = (code: string, message: string, param: string): RefusedRequestError =>
-  new RefusedRequestError({ status: 400, code, message, param });
+const refused = (code: string, message: string, param: string): RejectedRequestError =>
+  new RejectedRequestError({ status: 400, code, message, param });

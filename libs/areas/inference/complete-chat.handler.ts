@@ -12,8 +12,8 @@ import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RoutedAnswer, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
-import { refuseOriginal } from './refuse-original.js';
-import { answersToAll, refuseSeveral } from './several-prompts.js';
+import { rejectOriginal } from './refuse-original.js';
+import { answersToAll, rejectSeveral } from './several-prompts.js';
 
 interface Written extends Pick<ChatOutcome, 'modelAnswered' | 'replyHash'> {
   readonly text: string;
@@ -33,7 +33,7 @@ export class CompleteChatHandler {
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
-    if (strategy) return strategy.complete(refuseOriginal(refuseSeveral(order)), signal);
+    if (strategy) return strategy.complete(rejectOriginal(rejectSeveral(order)), signal);
     const place = this.cache.placeOf(order);
     if (!place) return this.#answer(order, signal);
     const hit = await this.cache.find(order, place);

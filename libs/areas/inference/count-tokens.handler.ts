@@ -25,7 +25,7 @@ export class CountTokensHandler {
     const { body, original } = order;
     const priced = this.pricing.price(order);
     const { model, target } = priced;
-    this.rigs.refuseFields(target, body);
+    this.rigs.rejectFields(target, body);
     const bound = this.pricing.boundOf(order, priced);
     const request = {
       body: upstreamBody(body, model, bound),

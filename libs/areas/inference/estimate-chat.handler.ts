@@ -6,7 +6,10 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { priceOf } from '#platform/ledger/price.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { describedBy, type FailureDescription } from '#platform/runtime/areas/failure.js';
-import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import {
+  rejectedField,
+  RejectedRequestError,
+} from '#platform/runtime/commands/rejected-request.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { ChatPricing, type PricedChat } from './chat-pricing.js';
 import { ChatStrategies } from './chat-strategies.js';
@@ -45,12 +48,12 @@ export class EstimateChatHandler {
     private readonly areas: Areas,
   ) {}
 
-  /** @throws RefusedRequestError for a chat that no rig answers; other errors are defects */
+  /** @throws RejectedRequestError for a chat that no rig answers; other errors are defects */
   async execute(order: ChatOrder): Promise<ChatEstimate> {
     const rejections = new Rejections(this.areas);
     const { body, accountId } = order;
     const strategy = await rejections.of(() => this.strategies.of(order));
-    if (strategy) throw refusedField('routing_mode', 'expected auto or rig_{id} of a chat model');
+    if (strategy) throw rejectedField('routing_mode', 'expected auto or rig_{id} of a chat model');
     const priced = await rejections.of(() => this.pricing.price(order));
     if (!priced) return { price: null, availableMicroUsd: null, rejections: rejections.found };
     await rejections.of(() => this.rigs.check(priced.target, body, order.original));
@@ -93,7 +96,7 @@ class Rejections {
       return await work();
     } catch (error) {
       const described =
-        error instanceof RefusedRequestError
+        error instanceof RejectedRequestError
           ? error.failure
           : describedBy(error, this.areas.meanings());
       if (!described) throw error;

@@ -64,7 +64,7 @@ export class ScriptedRigs implements RigRouter {
     if (this.rejection) throw this.rejection;
   }
 
-  refuseFields(target: RouteTarget): void {
+  rejectFields(target: RouteTarget): void {
     this.check(target);
   }
 

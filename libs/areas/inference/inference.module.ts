@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ChatLines } from '#platform/chats/chat-lines.port.js';
+import { ChatCalls } from '#platform/chats/chat-calls.port.js';
 import { AnswerCache } from './cache/answer-cache.js';
 import { AnswerCacheSweeper } from './cache/answer-cache.sweeper.js';
 import { ChatCache } from './cache/chat-cache.js';
@@ -13,7 +13,7 @@ import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { CountTokensHandler } from './count-tokens.handler.js';
 import { EstimateChatHandler } from './estimate-chat.handler.js';
-import { RigChatLines } from './rig-chat-lines.js';
+import { RigChatCalls } from './rig-chat-calls.js';
 import { RigOperations } from './rigs/rig.operations.js';
 import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
@@ -27,7 +27,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     CountTokensHandler,
     EstimateChatHandler,
     ChatFunds,
-    { provide: ChatLines, useClass: RigChatLines },
+    { provide: ChatCalls, useClass: RigChatCalls },
     ChatBatchEndpoint,
     CompletionBatchEndpoint,
     ChatTool,
@@ -42,7 +42,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     RoutingModes,
     ChatFunds,
     RigOperations,
-    ChatLines,
+    ChatCalls,
     ChatBatchEndpoint,
     CompletionBatchEndpoint,
     ChatTool,

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { Areas } from '#platform/runtime/areas/area.js';
-import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import {
+  rejectedField,
+  RejectedRequestError,
+} from '#platform/runtime/commands/rejected-request.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 
 /** The mode in which any rig may answer. */
@@ -36,16 +39,16 @@ export class RoutingModes {
 
   /**
    * The one rig that may answer, or undefined for any.
-   * @throws RefusedRequestError for an unknown mode and for a clean room
+   * @throws RejectedRequestError for an unknown mode and for a clean room
    * @throws DomainError `routing_mode_unavailable` for a mode that no rig has
    */
   pinnedRig(body: ChatBody, mode: string): string | undefined {
-    refuseCleanroom(body);
+    rejectCleanroom(body);
     if (mode === AUTO) return undefined;
     if (isPinned(mode)) return mode.slice(RIG_PREFIX.length);
     if (!this.#known.has(mode)) {
       const known = [...this.#known, `${RIG_PREFIX}{id}`].join(', ');
-      throw refusedField('routing_mode', `expected one of ${known}`);
+      throw rejectedField('routing_mode', `expected one of ${known}`);
     }
     throw new DomainError<InferenceErrorCode>(
       'routing_mode_unavailable',
@@ -61,11 +64,11 @@ const isPinned = (mode: string): boolean =>
 
 /**
  * A request for confidentiality that the answering side cannot fulfil.
- * @throws RefusedRequestError 501
+ * @throws RejectedRequestError 501
  */
-export const refuseCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
+export const rejectCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
   if (cleanroom == null) return;
-  throw new RefusedRequestError({
+  throw new RejectedRequestError({
     status: 501,
     code: 'routing_mode_unavailable' satisfies InferenceErrorCode,
     message: 'clean rooms are not part of this release, so cleanroom_uuid cannot be honoured',

@@ -15,7 +15,7 @@ import {
   RigError,
 } from './rigs/chat-backend.js';
 import { type RoutedAnswer, type RoutedStream, type RouteOrder } from './rigs/rig-router.js';
-import { type Attempt, RouteError } from './rigs/route-error.js';
+import { type RouteAttempt, RouteError } from './rigs/route-error.js';
 import { choicesOf, tokenBounds } from './token-bound.js';
 import { upstreamBody } from './upstream-body.js';
 
@@ -58,7 +58,7 @@ const requestsOf = (prompts: Prompts, model: ServedModel): readonly RouteOrder['
   });
 
 /** @throws DomainError for a strategy, which would answer the first prompt alone */
-export const refuseSeveral = <Order extends Prompts>(order: Order): Order => {
+export const rejectSeveral = <Order extends Prompts>(order: Order): Order => {
   if (!order.others) return order;
   const detail = 'several prompts are answered by rigs only; send one prompt';
   throw new DomainError<InferenceErrorCode>('routing_mode_unavailable', detail);
@@ -72,7 +72,7 @@ export const answersToAll =
   async (order) => {
     const choicesEach = choicesOf(prompts.body);
     const choices: unknown[] = [];
-    const attempts: Attempt[] = [];
+    const attempts: RouteAttempt[] = [];
     let [usage, last]: [Usage | undefined, RoutedAnswer | undefined] = [undefined, undefined];
     for (const [n, request] of requestsOf(prompts, model).entries()) {
       try {
@@ -156,7 +156,7 @@ const indexOf = ({ index }: JsonObject, n: number): number =>
   typeof index === 'number' && Number.isInteger(index) ? index : n;
 
 /** A caller that leaves pays for the prompts that rigs have accepted. */
-const after = (usage: Usage, attempts: readonly Attempt[], error: RouteError): RouteError => {
+const after = (usage: Usage, attempts: readonly RouteAttempt[], error: RouteError): RouteError => {
   const { rigError } = error.details;
   const used = rigError?.details.used;
   const cause = rigError ?? error;

@@ -8,8 +8,8 @@ import { ChatStrategies } from './chat-strategies.js';
 import { RIGS } from './ports.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
-import { refuseOriginal } from './refuse-original.js';
-import { refuseSeveral, streamsOfAll } from './several-prompts.js';
+import { rejectOriginal } from './refuse-original.js';
+import { rejectSeveral, streamsOfAll } from './several-prompts.js';
 import { StreamMeter } from './stream-meter.js';
 
 /** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
@@ -26,7 +26,7 @@ export class StreamChatHandler {
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
-    if (strategy) return strategy.stream(refuseOriginal(refuseSeveral(order)), signal);
+    if (strategy) return strategy.stream(rejectOriginal(rejectSeveral(order)), signal);
     const place = this.cache.placeOf(order);
     if (!place) return this.#stream(order, signal);
     const hit = await this.cache.find(order, place);

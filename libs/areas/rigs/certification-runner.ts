@@ -81,7 +81,7 @@ export class CertificationRunner implements JobRunner<
       ? new RigMeasuring(this.rigs, rig.name, model, this.stopwatch, signal)
       : null;
     const measurements = yield* measured(rig, measuring, attempt);
-    await this.#refuseChanged(rig);
+    await this.#rejectChanged(rig);
     const result = {
       rig: rig.name,
       kind: rig.kind,
@@ -96,7 +96,7 @@ export class CertificationRunner implements JobRunner<
   }
 
   /** A worker that is lost, drained or started on another machine meanwhile is not certified. */
-  async #refuseChanged({ name, description }: MeasuredRig): Promise<void> {
+  async #rejectChanged({ name, description }: MeasuredRig): Promise<void> {
     if (description === null) return;
     const now = await this.rigs.find(name);
     if (isDeepStrictEqual(now?.description, description)) return;

@@ -26,6 +26,6 @@ export const malformed = (message: string): never => {
   throw new WasmError('module_invalid', message);
 };
 
-export const refuse = (message: string): never => {
+export const reject = (message: string): never => {
   throw new WasmError('module_refused', message);
 };

@@ -6,7 +6,7 @@ import { type TariffTerms } from '#platform/chats/token-tariff.js';
 export type Quantities = Readonly<Record<string, number>>;
 
 /** A line that may run. */
-export interface AcceptedLine {
+export interface AcceptedItem {
   /** As the line names it. */
   readonly model: string;
   /** The worst case, as the same request would be held for without a batch. */
@@ -29,13 +29,13 @@ export interface BatchPrice {
 }
 
 /** An answer of the endpoint, as a caller without a batch would get it. */
-export interface LineAnswer {
+export interface ItemAnswer {
   readonly body: Readonly<Record<string, unknown>>;
   /** The charged units, never above the bound. Each names the rig that answered. */
   readonly used: readonly UsedUnits[];
 }
 
-export interface LineRequest {
+export interface ItemRequest {
   /** A UUID: equal for every run of the line. */
   readonly requestId: string;
   readonly accountId: string;
@@ -46,7 +46,7 @@ export interface LineRequest {
 }
 
 /** Whether another run of a failed line may succeed. */
-export type LineRetry =
+export type ItemRetry =
   /** The line is at fault. */
   | 'never'
   /** Perhaps; the number of runs is limited. */
@@ -58,18 +58,18 @@ export type LineRetry =
 export interface BatchEndpoint {
   /**
    * Checks a body by the rules of a request without a batch.
-   * @throws RefusedRequestError; DomainError of the area
+   * @throws RejectedRequestError; DomainError of the area
    */
-  accept(body: unknown): AcceptedLine;
+  accept(body: unknown): AcceptedItem;
   /** The price in force; undefined for a model that is not on sale. */
   price(model: string, atMs: number): BatchPrice | undefined;
   /**
    * Runs one line behind the interactive requests, without a hold of its own.
-   * @throws RefusedRequestError; DomainError and technical failures of the area; AbortedLineError
+   * @throws RejectedRequestError; DomainError and technical failures of the area; AbortedItemError
    *   after an abort, if a rig had accepted the line and its model charges for that
    */
-  run(line: LineRequest, signal: AbortSignal): Promise<LineAnswer>;
-  retryOf(error: unknown): LineRetry;
+  run(line: ItemRequest, signal: AbortSignal): Promise<ItemAnswer>;
+  retryOf(error: unknown): ItemRetry;
 }
 
 /** An endpoint as an area declares it. */

@@ -1,4 +1,4 @@
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { type BatchEndpoint } from './batch-endpoint.js';
 
 /** The field for which an endpoint rejects the body of a line; `accepted` where it does not. */
@@ -9,7 +9,7 @@ export const rejectedFieldOf = (
   try {
     endpoint.accept(body);
   } catch (error) {
-    if (error instanceof RefusedRequestError) return error.failure.param;
+    if (error instanceof RejectedRequestError) return error.failure.param;
     throw error;
   }
   return 'accepted';

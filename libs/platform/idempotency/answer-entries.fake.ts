@@ -1,6 +1,6 @@
 import {
   type AnswerEntries,
-  type AttemptRef,
+  type RequestAttemptRef,
   type EntryState,
   type FoundEntry,
   type NewEntry,
@@ -11,7 +11,7 @@ import { AnswerStoreError } from './answer-store.errors.js';
 
 type Entry = NewEntry & EntryState;
 
-const nameOf = ({ keyHash }: Pick<AttemptRef, 'keyHash'>): string =>
+const nameOf = ({ keyHash }: Pick<RequestAttemptRef, 'keyHash'>): string =>
   Buffer.from(keyHash).toString('hex');
 
 /** Entries in memory, which several stores may share; they can be made to be away. */
@@ -40,7 +40,7 @@ export class FakeAnswerEntries implements AnswerEntries {
     });
   }
 
-  keep(ref: AttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean> {
+  keep(ref: RequestAttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean> {
     return this.#answer('keep', () => {
       const entry = this.#entries.get(nameOf(ref));
       if (entry?.attempt !== ref.attempt) return false;
@@ -51,13 +51,13 @@ export class FakeAnswerEntries implements AnswerEntries {
     });
   }
 
-  remove(ref: AttemptRef): Promise<void> {
+  remove(ref: RequestAttemptRef): Promise<void> {
     return this.#answer('remove', () => {
       if (this.#running(ref)) this.#entries.delete(nameOf(ref));
     });
   }
 
-  renew(refs: readonly AttemptRef[], leaseEndsAtMs: number): Promise<number> {
+  renew(refs: readonly RequestAttemptRef[], leaseEndsAtMs: number): Promise<number> {
     return this.#answer('renew', () => {
       const running = refs.flatMap((ref) => this.#running(ref) ?? []);
       for (const entry of running) {
@@ -79,7 +79,7 @@ export class FakeAnswerEntries implements AnswerEntries {
     return Promise.resolve();
   }
 
-  #running(ref: AttemptRef): Entry | undefined {
+  #running(ref: RequestAttemptRef): Entry | undefined {
     const entry = this.#entries.get(nameOf(ref));
     return entry?.attempt === ref.attempt && entry.state === 'running' ? entry : undefined;
   }

@@ -1,12 +1,12 @@
 /** An entry as long as this attempt is the one in it. */
-export interface AttemptRef {
+export interface RequestAttemptRef {
   /** As in `RequestIdentity`: 32 bytes. */
   readonly keyHash: Uint8Array;
   readonly attempt: string;
 }
 
 /** The entry of an attempt that starts. Times are milliseconds since the Unix epoch. */
-export interface NewEntry extends AttemptRef {
+export interface NewEntry extends RequestAttemptRef {
   readonly fingerprint: Uint8Array;
   readonly firstAttempt: string;
   readonly leaseEndsAtMs: number;
@@ -48,11 +48,11 @@ export interface AnswerEntries {
    * @param sealed null for an answer too large to keep
    * @returns whether the entry was still that attempt's
    */
-  keep(ref: AttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean>;
+  keep(ref: RequestAttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean>;
   /** Frees the key of a running attempt. */
-  remove(ref: AttemptRef): Promise<void>;
+  remove(ref: RequestAttemptRef): Promise<void>;
   /** Moves the end of the leases of those attempts that still run. @returns how many did */
-  renew(refs: readonly AttemptRef[], leaseEndsAtMs: number): Promise<number>;
+  renew(refs: readonly RequestAttemptRef[], leaseEndsAtMs: number): Promise<number>;
   /** @returns how many entries had expired and were removed */
   sweep(nowMs: number): Promise<number>;
   /** Afterwards every method fails with `store-unavailable`. */

@@ -8,7 +8,7 @@ import {
   type AnswerTimes,
   type IdempotentRequest,
   type SettleAttempt,
-  type StartedAttempt,
+  type StartedRequest,
   type StoredAnswer,
 } from './answer-store.port.js';
 
@@ -79,7 +79,7 @@ export class AnswerStage {
     attempt: string = randomUUID(),
   ): Promise<Admission> => handle.admit({ ...asked, attempt }, settle);
 
-  readonly start = async (...asked: Parameters<AnswerStage['admit']>): Promise<StartedAttempt> => {
+  readonly start = async (...asked: Parameters<AnswerStage['admit']>): Promise<StartedRequest> => {
     const admission = await this.admit(...asked);
     if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
     return admission;

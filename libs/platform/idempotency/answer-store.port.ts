@@ -22,17 +22,17 @@ export interface IdempotentRequest {
 /**
  * An attempt that was started and never ended: its process is gone, or did not learn its outcome.
  */
-export interface LeftAttempt {
+export interface LeftRequest {
   readonly attempt: string;
   /** By the clock of its process, in milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
 }
 
 /** `free`: the request may be attempted again. `charged`: it must not be; its answer is lost. */
-export type AttemptEnd = 'free' | 'charged';
+export type RequestAttemptEnd = 'free' | 'charged';
 
 /** May be called for one attempt by several processes at once, and again after it has failed. */
-export type SettleAttempt = (left: LeftAttempt) => Promise<AttemptEnd>;
+export type SettleAttempt = (left: LeftRequest) => Promise<RequestAttemptEnd>;
 
 /**
  * `superseded`: the lease had lapsed and another attempt was started, so this answer is not kept.
@@ -41,7 +41,7 @@ export type SettleAttempt = (left: LeftAttempt) => Promise<AttemptEnd>;
 export type FinishOutcome = 'kept' | 'too-large' | 'superseded' | 'later';
 
 /** The right to answer a request. Call exactly one of `finish`, `abandon` and `leave`, once. */
-export interface StartedAttempt {
+export interface StartedRequest {
   readonly outcome: 'started';
   /**
    * The id of the first attempt at this request: the same for every attempt that takes over from
@@ -66,7 +66,7 @@ export interface StartedAttempt {
 }
 
 export type Admission =
-  | StartedAttempt
+  | StartedRequest
   | { readonly outcome: 'replay'; readonly answer: StoredAnswer }
   /** Same key, other body. */
   | { readonly outcome: 'conflict' }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ANSWER_KEPT_MS,
   type AnswerStore,
-  type LeftAttempt,
+  type LeftRequest,
   type SettleAttempt,
 } from './answer-store.port.js';
 import {
@@ -26,7 +26,7 @@ export const attemptsContract = (staged: () => AnswerStage): void => {
 
   describe('an attempt that was left', () => {
     const lost = 'the first attempt';
-    const asked: LeftAttempt[] = [];
+    const asked: LeftRequest[] = [];
     const charged: SettleAttempt = (left) => {
       asked.push(left);
       return Promise.resolve('charged');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { FakeAnswerEntries } from './answer-entries.fake.js';
 import { answerStoreContract } from './answer-store.contract.js';
-import { ANSWER_TIMES, type StartedAttempt } from './answer-store.port.js';
+import { ANSWER_TIMES, type StartedRequest } from './answer-store.port.js';
 import { DurableAnswerStore } from './durable-answer-store.js';
 
 const encryptionKey = new Uint8Array(32).fill(3);
@@ -42,7 +42,7 @@ describe('an answer store whose entries are away', () => {
     jest.useRealTimers();
   });
 
-  const start = async (attempt = 'first'): Promise<StartedAttempt> => {
+  const start = async (attempt = 'first'): Promise<StartedRequest> => {
     const admission = await store.admit({ ...request, attempt }, notLeft);
     if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
     return admission;

@@ -1,7 +1,7 @@
 import { type Clock } from '#platform/kernel/clock.js';
 import {
   type AnswerEntries,
-  type AttemptRef,
+  type RequestAttemptRef,
   type FoundEntry,
   type NewEntry,
   type SeenEntry,
@@ -18,11 +18,11 @@ import {
   type IdempotentRequest,
   isIdempotencyKey,
   type SettleAttempt,
-  type StartedAttempt,
+  type StartedRequest,
   type StoredAnswer,
 } from './answer-store.port.js';
 import { AnswerSeal, type RequestIdentity } from './answer.seal.js';
-import { AttemptLeases } from './attempt-leases.js';
+import { RequestLeases } from './request-leases.js';
 
 /** Of answers that wait in memory for a store that is away. */
 const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
@@ -46,9 +46,9 @@ export class DurableAnswerStore extends AnswerStore {
   readonly #clock: Clock;
   readonly #times: AnswerTimes;
   readonly #log: AnsweredLog;
-  readonly #leases: AttemptLeases;
+  readonly #leases: RequestLeases;
   /** Attempts whose end could not be written yet. */
-  readonly #ending = new Set<AttemptRef>();
+  readonly #ending = new Set<RequestAttemptRef>();
   #waitingBytes = 0;
   #closing: Promise<void> | null = null;
 
@@ -59,7 +59,7 @@ export class DurableAnswerStore extends AnswerStore {
     this.#clock = clock;
     this.#times = times;
     this.#log = log;
-    this.#leases = new AttemptLeases(entries, clock, times);
+    this.#leases = new RequestLeases(entries, clock, times);
   }
 
   async admit(request: IdempotentRequest, settle: SettleAttempt): Promise<Admission> {
@@ -138,11 +138,11 @@ export class DurableAnswerStore extends AnswerStore {
     return { ...identity, attempt, firstAttempt, leaseEndsAtMs, expiresAtMs: this.#expiresAtMs() };
   }
 
-  #started(identity: RequestIdentity, entry: NewEntry): StartedAttempt {
+  #started(identity: RequestIdentity, entry: NewEntry): StartedRequest {
     // Closed meanwhile: nothing would renew the attempt, and it lapses.
     this.#rejectClosed();
     const { keyHash, attempt, firstAttempt } = entry;
-    const ref: AttemptRef = { keyHash, attempt };
+    const ref: RequestAttemptRef = { keyHash, attempt };
     this.#leases.hold(ref);
     return {
       outcome: 'started',
@@ -163,7 +163,7 @@ export class DurableAnswerStore extends AnswerStore {
 
   async #finish(
     identity: RequestIdentity,
-    ref: AttemptRef,
+    ref: RequestAttemptRef,
     answer: StoredAnswer | 'too-large',
   ): Promise<FinishOutcome> {
     const fits = answer !== 'too-large' && answer.body.byteLength <= ANSWER_BYTES_MAX;
@@ -176,7 +176,7 @@ export class DurableAnswerStore extends AnswerStore {
     return fits ? 'kept' : 'too-large';
   }
 
-  async #endLease(ref: AttemptRef): Promise<void> {
+  async #endLease(ref: RequestAttemptRef): Promise<void> {
     await this.#leases.quiet();
     await this.#entries.renew([ref], 0);
   }
@@ -186,7 +186,7 @@ export class DurableAnswerStore extends AnswerStore {
    * is tried once now, and in the background while the store is away.
    */
   async #end<Result>(
-    ref: AttemptRef,
+    ref: RequestAttemptRef,
     bytes: number,
     write: () => Promise<Result>,
   ): Promise<Result | 'later'> {
@@ -204,7 +204,11 @@ export class DurableAnswerStore extends AnswerStore {
   /**
    * Bounded in time and in memory. An attempt that is given up stays left, and a retry settles it.
    */
-  async #endLater(ref: AttemptRef, bytes: number, write: () => Promise<unknown>): Promise<void> {
+  async #endLater(
+    ref: RequestAttemptRef,
+    bytes: number,
+    write: () => Promise<unknown>,
+  ): Promise<void> {
     if (this.#isClosed() || this.#waitingBytes + bytes > WAITING_BYTES_MAX) return;
     const untilMs = performance.now() + this.#times.retryMsMax;
     this.#ending.add(ref);

@@ -81,7 +81,7 @@ export const openAiError = (
   return new Rejection(status, { error: { message, type, param, code, ...rest } }, headers);
 };
 
-const refuseIssue = ({ path, code, message, ...rest }: z.core.$ZodIssue): never => {
+const rejectIssue = ({ path, code, message, ...rest }: z.core.$ZodIssue): never => {
   const [unknown] = code === 'unrecognized_keys' ? (rest as { keys: readonly string[] }).keys : [];
   const param = [...path, ...(unknown === undefined ? [] : [unknown])].join('.');
   throw unknown === undefined
@@ -113,9 +113,9 @@ export const startOpenAiFake = async ({
   };
 
   const chat = (request: ProviderRequest, owner: string, located?: string): ProviderAnswer => {
-    const asked = readStrictly(CHAT_REQUEST, bodyOf(request), refuseIssue);
+    const asked = readStrictly(CHAT_REQUEST, bodyOf(request), rejectIssue);
     const model = knownModel(located ?? asked.model);
-    refuseChat(asked, model);
+    rejectChat(asked, model);
     const reply = next();
     accepted.push(asked);
     const pieces = [...(asked.tools ?? []), ...asked.messages].map(keptPiece);
@@ -126,7 +126,7 @@ export const startOpenAiFake = async ({
   };
 
   const respond = (request: ProviderRequest, owner: string): ProviderAnswer => {
-    const asked = readStrictly(RESPONSES_REQUEST, bodyOf(request), refuseIssue);
+    const asked = readStrictly(RESPONSES_REQUEST, bodyOf(request), rejectIssue);
     const model = knownModel(asked.model);
     const reply = next();
     responses.push(asked);
@@ -195,7 +195,7 @@ const knownModel = (model: string | undefined): string => {
   return model;
 };
 
-const refuseChat = (asked: ChatRequest, model: string): void => {
+const rejectChat = (asked: ChatRequest, model: string): void => {
   if (asked.stream_options && asked.stream !== true) {
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     throw openAiError(400, null, message, { param: 'stream_options' });
@@ -205,11 +205,11 @@ const refuseChat = (asked: ChatRequest, model: string): void => {
       "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.";
     throw openAiError(400, 'invalid_parameter_combination', message);
   }
-  if (model === REASONING_MODEL) refuseSampling(asked);
-  refuseTurns(asked);
+  if (model === REASONING_MODEL) rejectSampling(asked);
+  rejectTurns(asked);
 };
 
-const refuseSampling = (asked: ChatRequest): void => {
+const rejectSampling = (asked: ChatRequest): void => {
   if (asked.max_tokens != null) {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported with this model. " +
@@ -223,7 +223,7 @@ const refuseSampling = (asked: ChatRequest): void => {
 };
 
 /** Each call is followed by its result, and each result follows a call. */
-const refuseTurns = ({ messages }: ChatRequest): void => {
+const rejectTurns = ({ messages }: ChatRequest): void => {
   let owed: string[] = [];
   for (const [n, message] of messages.entries()) {
     const param = `messages.[${n}].role`;
@@ -383,7 +383,7 @@ const responseStream = (response: Json, { ending, events }: OpenAiReply): Provid
 };
 
 const embed = (request: ProviderRequest, located?: string): ProviderAnswer => {
-  const asked = readStrictly(EMBEDDINGS_REQUEST, bodyOf(request), refuseIssue);
+  const asked = readStrictly(EMBEDDINGS_REQUEST, bodyOf(request), rejectIssue);
   const model = knownModel(located ?? asked.model);
   const inputs = [asked.input].flat();
   const tokens = tokensOf(JSON.stringify(inputs));

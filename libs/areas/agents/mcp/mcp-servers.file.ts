@@ -19,7 +19,7 @@ export type McpServerEntry = z.infer<typeof McpServerEntry>;
 
 const McpServersFile = z.strictObject({ servers: z.array(McpServerEntry).max(16) });
 
-const refuse = (file: string, why: string): never => {
+const reject = (file: string, why: string): never => {
   throw new SettingsError(`QUIPU_AGENT_MCP_SERVERS: ${file}: ${why}`);
 };
 
@@ -28,16 +28,16 @@ const refuse = (file: string, why: string): never => {
  * @throws SettingsError that names the field, or the variable of a token that is not set
  */
 export const readMcpServers = async (file: string): Promise<readonly McpServerEntry[]> => {
-  const text = await readFile(file, 'utf8').catch(() => refuse(file, 'cannot be read'));
+  const text = await readFile(file, 'utf8').catch(() => reject(file, 'cannot be read'));
   const parsed = McpServersFile.safeParse(jsonIn(file, text));
-  if (!parsed.success) return refuse(file, z.prettifyError(parsed.error));
+  if (!parsed.success) return reject(file, z.prettifyError(parsed.error));
   const { servers } = parsed.data;
   const names = servers.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) refuse(file, `two servers are called ${twin}`);
+  if (twin !== undefined) reject(file, `two servers are called ${twin}`);
   for (const { name, bearer_token_env: variable } of servers) {
     if (variable === undefined || process.env[variable]) continue;
-    refuse(file, `the server ${name} needs the variable ${variable}, which is not set`);
+    reject(file, `the server ${name} needs the variable ${variable}, which is not set`);
   }
   return servers;
 };
@@ -46,6 +46,6 @@ const jsonIn = (file: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse(file, 'is not JSON');
+    return reject(file, 'is not JSON');
   }
 };

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ChatLines } from '#platform/chats/chat-lines.port.js';
+import { ChatCalls } from '#platform/chats/chat-calls.port.js';
 import { readCompletion } from '#platform/chats/read-answer.js';
-import { TranslatedLines } from '#platform/chats/translated-lines.js';
+import { TranslatedCalls } from '#platform/chats/translated-calls.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { chatsOf } from './completion-body.js';
@@ -11,8 +11,8 @@ export const COMPLETIONS_PATH = '/v1/completions';
 
 /** Legacy completions as lines of a batch. */
 @Injectable()
-export class CompletionBatchEndpoint extends TranslatedLines {
-  constructor(chats: ChatLines, @Inject(CLOCK) clock: Clock) {
+export class CompletionBatchEndpoint extends TranslatedCalls {
+  constructor(chats: ChatCalls, @Inject(CLOCK) clock: Clock) {
     super(chats, (sent) => {
       const asked = chatsOf(sent);
       const [body, ...others] = asked.bodies;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
-  type RefusedRequestError,
-  refusedField,
-  refusedFields,
-} from '#platform/runtime/commands/refused-request.js';
+  type RejectedRequestError,
+  rejectedField,
+  rejectedFields,
+} from '#platform/runtime/commands/rejected-request.js';
 import { type ChatBody, parseChatBody } from '../chat-body.js';
 
 export const PROMPTS_MAX = 32;
@@ -34,22 +34,22 @@ export interface CompletionChats {
 /** Fields of a chat whose answer has no place in a text. */
 const CHAT_ONLY = ['messages', 'tools', 'functions', 'audio', 'modalities'] as const;
 
-/** @throws RefusedRequestError 400 that names the field */
+/** @throws RejectedRequestError 400 that names the field */
 export const chatsOf = (sent: unknown): CompletionChats => {
   const read = CompletionBody.safeParse(sent);
-  if (!read.success) throw refusedFields(read.error);
+  if (!read.success) throw rejectedFields(read.error);
   const { prompt, echo, best_of: bestOf, logprobs, suffix, max_tokens, ...rest } = read.data;
   if (suffix != null && suffix !== '') {
-    throw refusedField('suffix', 'a chat model fills no gap; leave suffix out');
+    throw rejectedField('suffix', 'a chat model fills no gap; leave suffix out');
   }
   if (bestOf != null && bestOf !== (rest.n ?? 1)) {
-    throw refusedField('best_of', 'every choice is returned; set n, and leave best_of out');
+    throw rejectedField('best_of', 'every choice is returned; set n, and leave best_of out');
   }
   if (echo === true && logprobs != null) {
-    throw refusedField('echo', 'log probabilities of a prompt are not known; leave echo out');
+    throw rejectedField('echo', 'log probabilities of a prompt are not known; leave echo out');
   }
   const chatOnly = CHAT_ONLY.find((field) => rest[field] != null);
-  if (chatOnly !== undefined) throw refusedField(chatOnly, 'send it to /v1/chat/completions');
+  if (chatOnly !== undefined) throw rejectedField(chatOnly, 'send it to /v1/chat/completions');
   const fields = {
     ...rest,
     ...(logprobs != null && { logprobs: true }),
@@ -60,7 +60,7 @@ export const chatsOf = (sent: unknown): CompletionChats => {
   const [first, ...others] = prompts.map((content) =>
     parseChatBody({ ...fields, messages: [{ role: 'user', content }] }),
   );
-  if (!first) throw refusedField('prompt', 'expected at least one prompt');
+  if (!first) throw rejectedField('prompt', 'expected at least one prompt');
   return {
     prompts,
     bodies: [first, ...others],
@@ -72,13 +72,13 @@ export const chatsOf = (sent: unknown): CompletionChats => {
 const promptsOf = (prompt: CompletionBody['prompt']): readonly string[] => {
   if (typeof prompt === 'string') return [prompt];
   if (prompt.length > PROMPTS_MAX && !isTokens(prompt)) {
-    throw refusedField('prompt', `expected at most ${PROMPTS_MAX} prompts`);
+    throw rejectedField('prompt', `expected at most ${PROMPTS_MAX} prompts`);
   }
   return prompt.map((one, n) => {
     if (typeof one === 'string') return one;
     throw isTokens(prompt) || isTokens(one)
       ? ofTokens()
-      : refusedField(`prompt[${n}]`, 'expected a string');
+      : rejectedField(`prompt[${n}]`, 'expected a string');
   });
 };
 
@@ -86,8 +86,8 @@ const isTokens = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token));
 
 /** The tokenizer of a model is its rig's. */
-const ofTokens = (): RefusedRequestError =>
-  refusedField(
+const ofTokens = (): RejectedRequestError =>
+  rejectedField(
     'prompt',
     "tokens cannot be read: the model's tokenizer is not known here; send text",
   );

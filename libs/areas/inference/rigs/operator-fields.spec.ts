@@ -3,7 +3,7 @@ import { isAllowable, OperatorFields, type RigServer } from './operator-fields.j
 
 const SERVERS: readonly RigServer[] = ['vllm', 'sglang', 'llama.cpp', 'ollama', 'openai'];
 
-const refusedBy = (server: RigServer | null, body: Readonly<Record<string, unknown>>) =>
+const rejectedBy = (server: RigServer | null, body: Readonly<Record<string, unknown>>) =>
   new OperatorFields(server).firstIn(body);
 
 describe('the fields that callers may not set', () => {
@@ -37,16 +37,16 @@ describe('the fields that callers may not set', () => {
     ['openai', 'inference_geo', 'us'],
     ['openai', 'store', true],
   ])('%s: %s', (server, field, value) => {
-    expect(refusedBy(server, { model: 'm', [field]: value })).toBe(field);
+    expect(rejectedBy(server, { model: 'm', [field]: value })).toBe(field);
     // A server that is not known may be this one.
-    expect(refusedBy(null, { model: 'm', [field]: value })).toBe(field);
+    expect(rejectedBy(null, { model: 'm', [field]: value })).toBe(field);
   });
 
   it('are those of the server, where it is known', () => {
-    expect(refusedBy('openai', { id_slot: 2, priority: -1, 'speculative.n_max': 1 })).toBe(
+    expect(rejectedBy('openai', { id_slot: 2, priority: -1, 'speculative.n_max': 1 })).toBe(
       undefined,
     );
-    expect(refusedBy('vllm', { service_tier: 'priority', keep_alive: -1 })).toBe(undefined);
+    expect(rejectedBy('vllm', { service_tier: 'priority', keep_alive: -1 })).toBe(undefined);
   });
 
   it.each<[string, unknown]>([
@@ -60,7 +60,7 @@ describe('the fields that callers may not set', () => {
     ['chat_template', null],
     ['options', undefined],
   ])('may be there with the value that asks for nothing: %s %j', (field, value) => {
-    expect(refusedBy(null, { [field]: value })).toBe(undefined);
+    expect(rejectedBy(null, { [field]: value })).toBe(undefined);
   });
 
   it('leave all others alone', () => {
@@ -78,7 +78,7 @@ describe('the fields that callers may not set', () => {
       constructor: 'odd',
       'X-Custom': 1,
     };
-    for (const server of [...SERVERS, null]) expect(refusedBy(server, body)).toBe(undefined);
+    for (const server of [...SERVERS, null]) expect(rejectedBy(server, body)).toBe(undefined);
   });
 
   it.each<[string, unknown]>([
@@ -96,7 +96,7 @@ describe('the fields that callers may not set', () => {
   it.each(['Max_Tokens', 'MAX_TOKENS', 'max_token\u017f', 'N', 'Messages', 'Keep_Alive'])(
     'include another spelling of a field that matters, even without a value: %s',
     (field) => {
-      expect(refusedBy(null, { max_tokens: 5, [field]: null })).toBe(field);
+      expect(rejectedBy(null, { max_tokens: 5, [field]: null })).toBe(field);
     },
   );
 

@@ -4,7 +4,7 @@ import { type Applicant, type RigQueue, type RigQueuePorts } from './rig-queue.j
 import { cancelledError, type RigSlot } from './rig-queue.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
 import { type Rig, type RigState } from './rig-state.js';
-import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
+import { type RouteAttempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RetryLimits {
   /** Attempts of one request, over all rigs. Default 3. */
@@ -21,7 +21,7 @@ export interface Asked<T> {
   readonly value: T;
   /** Still occupied: the caller frees it. */
   readonly slot: RigSlot;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly RouteAttempt[];
 }
 
 /** For whom the rigs are asked, and how urgently. */
@@ -50,7 +50,7 @@ export class RigAsking {
   /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
   async ask<T>({ rigs, ...asker }: Asking, work: (rig: Rig) => Promise<T>): Promise<Asked<T>> {
     const routedAtMs = this.clock.now();
-    const attempts: Attempt[] = [];
+    const attempts: RouteAttempt[] = [];
     for (let candidates = rigs; ;) {
       const slot = await this.queue.admit({ ...asker, candidates, attempts });
       const { rig } = slot.state;
@@ -74,7 +74,7 @@ export class RigAsking {
   private async afterFailure(
     rigs: readonly RigState[],
     { model, signal }: Pick<Asking, 'model' | 'signal'>,
-    attempts: readonly Attempt[],
+    attempts: readonly RouteAttempt[],
     failure: RigError,
   ): Promise<readonly RigState[]> {
     const retry = this.retryOf(rigs, model, attempts, failure);
@@ -86,7 +86,7 @@ export class RigAsking {
   private retryOf(
     rigs: readonly RigState[],
     model: string,
-    attempts: readonly Attempt[],
+    attempts: readonly RouteAttempt[],
     failure: RigError,
   ): Retry | null {
     const retryable = retryableRigs(failure);
@@ -107,7 +107,7 @@ export class RigAsking {
     return backOffMs({ firstMs, maxMs, jitter: 1 }, attempts, this.ports.random());
   }
 
-  private async pause(ms: number, signal: AbortSignal, attempts: readonly Attempt[]) {
+  private async pause(ms: number, signal: AbortSignal, attempts: readonly RouteAttempt[]) {
     if (ms === 0) return;
     try {
       await this.ports.sleep(ms, signal);
@@ -150,7 +150,7 @@ const failedAttempt = (
   startedMs: number,
   endedMs: number,
   { kind, details: { status } }: RigError,
-): Attempt => ({
+): RouteAttempt => ({
   rig: rig.name,
   startedMs,
   endedMs,
@@ -158,7 +158,7 @@ const failedAttempt = (
   ...(status !== undefined && { status }),
 });
 
-const routeErrorOf = (rigError: RigError, attempts: readonly Attempt[]): RouteError => {
+const routeErrorOf = (rigError: RigError, attempts: readonly RouteAttempt[]): RouteError => {
   const { retryAfterMs } = rigError.details;
   return new RouteError(routeErrorKindOf(rigError.kind), rigError.message, attempts, {
     rigError,

@@ -5,7 +5,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { halfUp, PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.js';
 import { type JsonObject, RigError } from './chat-backend.js';
 import { type CostField, type CostSink } from './cost-sink.js';
-import { type Attempt } from './route-error.js';
+import { type RouteAttempt } from './route-error.js';
 
 /** The cost of a model on one rig. */
 export interface RigModelCost {
@@ -33,7 +33,7 @@ export interface RigAttempt {
   /** The model id in the request to the rig. */
   readonly sent: string;
   readonly rig: string;
-  readonly outcome: Attempt['outcome'];
+  readonly outcome: RouteAttempt['outcome'];
   /** Null: neither stated nor counted. */
   readonly usage: Usage | null;
   /** Null: unknown. `computed`: from the purchase price of the catalog. */

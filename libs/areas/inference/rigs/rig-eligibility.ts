@@ -10,8 +10,8 @@ interface Wanted {
 }
 
 /** @throws RouteError for a field that belongs to the operator of one of the rigs */
-export const refuseFields = (candidates: readonly RigState[], body: JsonObject): void => {
-  for (const { rig } of candidates) refuseOperatorField(rig, body);
+export const rejectFields = (candidates: readonly RigState[], body: JsonObject): void => {
+  for (const { rig } of candidates) rejectOperatorField(rig, body);
 };
 
 /**
@@ -25,7 +25,7 @@ export const ableTo = (
 ): readonly RigState[] => {
   if (needs.length === 0) return candidates;
   const able = candidates.filter(({ rig }) => needs.every((need) => hasFeature(rig, need)));
-  return able.length > 0 ? able : refuseNeeds(needs, candidates, target);
+  return able.length > 0 ? able : rejectNeeds(needs, candidates, target);
 };
 
 export const hasFeature = ({ features }: Rig, { feature }: Pick<Need, 'feature'>): boolean =>
@@ -36,7 +36,7 @@ const REASONS: Partial<Record<ChatFeature, string>> = {
   private_urls: 'expected data, or an http or https URL with a public host and no credentials',
 };
 
-const refuseNeeds = (
+const rejectNeeds = (
   needs: readonly Need[],
   candidates: readonly RigState[],
   { model, pin }: Wanted,
@@ -54,7 +54,7 @@ const refuseNeeds = (
   throw refused('routing', param, `'${param}' is refused: ${reason ?? `${lacks} ${names}`}`);
 };
 
-const refuseOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): void => {
+const rejectOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): void => {
   const param = operatorFields?.firstIn(body);
   if (param === undefined) return;
   const message = `'${param}' is refused: it belongs to the operator of the model`;

@@ -1,6 +1,6 @@
 import { FairQueue } from '#platform/kernel/fair-queue.js';
 import { type Priority, type RigState, type Visit } from './rig-state.js';
-import { type Attempt, RouteError } from './route-error.js';
+import { type RouteAttempt, RouteError } from './route-error.js';
 
 export interface RigQueueLimits {
   /** Interactive requests that wait at once; the next one is rejected. Default 256. */
@@ -32,7 +32,7 @@ export interface Applicant {
   /** The catalog id of the model, by which first tokens are timed. */
   readonly model: string;
   readonly candidates: readonly RigState[];
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly RouteAttempt[];
   readonly signal: AbortSignal;
 }
 
@@ -203,7 +203,7 @@ export class RigQueue {
   private downError(
     candidates: readonly RigState[],
     model: string,
-    attempts: readonly Attempt[],
+    attempts: readonly RouteAttempt[],
   ): RouteError {
     const nowMs = this.ports.now();
     const downMs = candidates.map((state) => state.downMs(nowMs, model));
@@ -226,7 +226,7 @@ export class RigQueue {
 
 const overloadedError = (
   candidates: readonly RigState[],
-  attempts: readonly Attempt[],
+  attempts: readonly RouteAttempt[],
 ): RouteError =>
   new RouteError('overloaded', 'every rig for this model is at its limit', attempts, {
     rigs: candidates.map(({ rig }) => rig.name),
@@ -236,12 +236,12 @@ const overloadedError = (
 const queueFullError = (
   message: string,
   candidates: readonly RigState[],
-  attempts: readonly Attempt[],
+  attempts: readonly RouteAttempt[],
 ): RouteError =>
   new RouteError('queue-full', message, attempts, {
     rigs: candidates.map(({ rig }) => rig.name),
     retryAfterMs: RETRY_AFTER_MS_MIN,
   });
 
-export const cancelledError = (attempts: readonly Attempt[]): RouteError =>
+export const cancelledError = (attempts: readonly RouteAttempt[]): RouteError =>
   new RouteError('cancelled', 'the caller left', attempts);

@@ -7,7 +7,7 @@ import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
 import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
-import { ableTo, hasFeature, refuseFields } from './rig-eligibility.js';
+import { ableTo, hasFeature, rejectFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
@@ -20,7 +20,7 @@ import {
 } from './rig-state.js';
 import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
 import { VisitingPages } from './visiting-pages.js';
-import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
+import { type RouteAttempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
   readonly rigs: readonly Rig[];
@@ -76,7 +76,7 @@ export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs' | '
 export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly RouteAttempt[];
   /** What that rig calls the model; absent: as the catalog's model says. */
   readonly modelSent?: string;
   /** That rig speaks the dialect of the original request, and was sent it. */
@@ -112,7 +112,7 @@ export interface RigRouter {
    * Rejects such needs and fields, whether a rig is up or not.
    * @throws RouteError
    */
-  refuseFields(target: RouteTarget, body: JsonObject): void;
+  rejectFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
   /**
@@ -153,7 +153,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   ): readonly RigState[] => {
     const needs = requestNeedsOf(body, original);
     const candidates = ableTo(needs, candidatesFor(target), target);
-    refuseFields(candidates, body);
+    rejectFields(candidates, body);
     return candidates;
   };
   const answered = async <
@@ -171,7 +171,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     return { answer: value, ...routedBy(slot, order), attempts };
   };
   return {
-    refuseFields: (target, body) => void allowed(target, body),
+    rejectFields: (target, body) => void allowed(target, body),
     speaks: (model, feature) =>
       states.some(({ rig }) => [...rig.models].includes(model) && hasFeature(rig, { feature })),
     check(target, body, original) {

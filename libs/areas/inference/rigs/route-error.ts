@@ -2,7 +2,7 @@ import { type Usage } from '#platform/chats/chat-usage.js';
 import { type RigError, type RigErrorKind } from './chat-backend.js';
 
 /** One attempt at one rig; the source of the headers and of the operator's figures. */
-export interface Attempt {
+export interface RouteAttempt {
   readonly rig: string;
   /** Milliseconds from the start of routing. */
   readonly startedMs: number;
@@ -45,7 +45,7 @@ export class RouteError extends Error {
     readonly kind: RouteErrorKind,
     message: string,
     /** In order; empty when none was made. */
-    readonly attempts: readonly Attempt[],
+    readonly attempts: readonly RouteAttempt[],
     readonly details: {
       /** Of the last attempt, or of the rig's last failure when no attempt was made. */
       readonly rigError?: RigError;

@@ -1,4 +1,4 @@
-import { type ChatLine } from '#platform/chats/chat-lines.port.js';
+import { type ChatCall } from '#platform/chats/chat-calls.port.js';
 import { readCompletion } from '#platform/chats/read-answer.js';
 import { answeredResponse } from '../translation/answered-response.js';
 import { type ResponseBody } from '../translation/response-body.js';
@@ -29,7 +29,7 @@ export const lineOf = (
   { responseId, body, chat }: Pick<BackgroundInput, 'responseId' | 'body' | 'chat'>,
   createdAt: number,
   now: () => number,
-): ChatLine => ({
+): ChatCall => ({
   body: chat,
   write: (completion, charged) => {
     const facts = { ...factsOf(responseId, body, createdAt), key: keyOf(responseId), now };

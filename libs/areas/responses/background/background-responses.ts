@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ResponseSummary } from '#events/responses/response.job.js';
 import { type UserId } from '#events/vocabulary.js';
-import { ChatLines } from '#platform/chats/chat-lines.port.js';
+import { ChatCalls } from '#platform/chats/chat-calls.port.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ResponseRecord } from '../response-blobs.js';
 import { jobIdOf } from '../response-id.js';
@@ -35,7 +35,7 @@ const CANCEL_WAIT_MS = 3_000;
 @Injectable()
 export class BackgroundResponses {
   constructor(
-    private readonly chats: ChatLines,
+    private readonly chats: ChatCalls,
     private readonly jobs: Jobs,
     private readonly responses: ResponseStore,
     private readonly streams: ResponseStreams,
@@ -44,8 +44,8 @@ export class BackgroundResponses {
 
   /**
    * Holds the worst case and submits the job. Repeating the same order is the same response.
-   * @throws RefusedRequestError; DomainError, `insufficient_balance` among them, before anything is
-   *   recorded
+   * @throws RejectedRequestError; DomainError, `insufficient_balance` among them, before anything
+   *   is recorded
    */
   async begin(order: BackgroundOrder, context: CommandContext): Promise<ResponseRecord> {
     const { responseId, accountId, userId } = order;
@@ -120,7 +120,7 @@ const inputOf = ({ responseId, userId, body, input, before }: BackgroundOrder): 
 };
 
 const unpriced = (model: string): never => {
-  throw new RefusedRequestError({
+  throw new RejectedRequestError({
     status: 404,
     code: 'model_not_found',
     message: `the model ${model} has no price; see GET /v1/models`,

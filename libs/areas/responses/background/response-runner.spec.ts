@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { UserId } from '#events/vocabulary.js';
-import { AbortedLineError } from '#platform/batches/aborted-line.js';
-import { type LineRetry } from '#platform/batches/batch-endpoint.js';
+import { AbortedItemError } from '#platform/batches/aborted-item.js';
+import { type ItemRetry } from '#platform/batches/batch-endpoint.js';
 import { JobOverError } from '#platform/jobs/job-type.js';
-import { RigFailure, ScriptedChatLines } from '../chat-lines.fake.js';
+import { RigFailure, ScriptedChatLines } from '../chat-calls.fake.js';
 import { jobIdOf, responseIdOf } from '../response-id.js';
 import { openResponseStage, type ResponseStage } from '../response-stage.fixture.js';
 import { type ResponseStore } from '../response-store.js';
@@ -99,7 +99,7 @@ describe('an attempt of a response in the background', () => {
     });
   });
 
-  const failing = (retry: LineRetry, status: number | null) => {
+  const failing = (retry: ItemRetry, status: number | null) => {
     const shown = status === null ? undefined : { status, code: 'knotted', message: 'no' };
     chats.before = () => Promise.reject(new RigFailure(retry, shown));
   };
@@ -132,7 +132,7 @@ describe('an attempt of a response in the background', () => {
       };
       return pieces(stop.signal);
     };
-    const begun = new AbortedLineError([
+    const begun = new AbortedItemError([
       { rig: 'r', meter: 'input_tokens', quantity: 2 },
       { rig: 'r', meter: 'output_tokens', quantity: 0 },
     ]);

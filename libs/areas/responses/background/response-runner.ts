@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { ResponseProgress } from '#events/responses/response.job.js';
-import { AbortedLineError } from '#platform/batches/aborted-line.js';
-import { type LineAnswer } from '#platform/batches/batch-endpoint.js';
-import { ChatLines } from '#platform/chats/chat-lines.port.js';
+import { AbortedItemError } from '#platform/batches/aborted-item.js';
+import { type ItemAnswer } from '#platform/batches/batch-endpoint.js';
+import { ChatCalls } from '#platform/chats/chat-calls.port.js';
 import {
   type Finished,
   type JobAttempt,
@@ -39,7 +39,7 @@ export class ResponseRunner implements JobRunner<
   ResponseResult
 > {
   constructor(
-    private readonly chats: ChatLines,
+    private readonly chats: ChatCalls,
     private readonly responses: ResponseStore,
     private readonly streams: ResponseStreams,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -62,7 +62,7 @@ export class ResponseRunner implements JobRunner<
       return finished({ ...object, ...answer.body }, answer.used);
     } catch (error) {
       const isOver = signal.reason instanceof JobOverError;
-      if (isOver && error instanceof AbortedLineError) yield aborted(error);
+      if (isOver && error instanceof AbortedItemError) yield aborted(error);
       signal.throwIfAborted();
       return finished({ ...asked.object, status: 'failed', error: this.#errorOf(error) });
     }
@@ -97,14 +97,14 @@ export class ResponseRunner implements JobRunner<
   }
 }
 
-const finished = (response: object, used: LineAnswer['used'] = []): Finished<ResponseResult> => {
+const finished = (response: object, used: ItemAnswer['used'] = []): Finished<ResponseResult> => {
   const result = ResponseResult.parse(response);
   const { status } = result;
   return { result, shown: ResponseProgress.parse({ status }), usage: used };
 };
 
 /** A response that is cancelled while a rig works on it costs as a chat whose caller leaves. */
-const aborted = ({ used }: AbortedLineError): Progress<ResponseProgress, null> => {
+const aborted = ({ used }: AbortedItemError): Progress<ResponseProgress, null> => {
   const shown = { status: 'cancelled' } as const;
   return { done: 0, total: null, shown, checkpoint: null, usage: used };
 };

@@ -1,4 +1,4 @@
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type Fields, isFields } from '#platform/chats/read-answer.js';
 
 /** The items that a response takes as input and has as output, as far as chats know them. */
@@ -38,18 +38,18 @@ const ID_LENGTH_MAX = 128;
 /**
  * The input of a request, with an id for each item that has none.
  * @param key what new ids are made of
- * @throws RefusedRequestError 400 that names the field
+ * @throws RejectedRequestError 400 that names the field
  */
 export const inputItemsOf = (input: unknown, key: string): readonly Item[] => {
   if (typeof input === 'string') {
     return [itemOf({ role: 'user', content: input }, 'input', `${key}i0`)];
   }
-  if (!Array.isArray(input)) throw refusedField('input', 'expected a string or a list of items');
+  if (!Array.isArray(input)) throw rejectedField('input', 'expected a string or a list of items');
   return input.map((item, n) => itemOf(item, `input[${n}]`, `${key}i${n}`));
 };
 
 const itemOf = (item: unknown, at: string, key: string): Item => {
-  if (!isFields(item)) throw refusedField(at, 'expected an object');
+  if (!isFields(item)) throw rejectedField(at, 'expected an object');
   switch (item['type'] ?? 'message') {
     case 'message':
       return messageItemOf(item, at, key);
@@ -73,7 +73,7 @@ const itemOf = (item: unknown, at: string, key: string): Item => {
       };
     }
     default:
-      throw refusedField(
+      throw rejectedField(
         `${at}.type`,
         'expected message, function_call or function_call_output; no other item is supported',
       );
@@ -83,7 +83,7 @@ const itemOf = (item: unknown, at: string, key: string): Item => {
 const messageItemOf = (item: Fields, at: string, key: string): MessageItem => {
   const { role, content } = item;
   if (!ROLES.has(role)) {
-    throw refusedField(`${at}.role`, 'expected system, developer, user or assistant');
+    throw rejectedField(`${at}.role`, 'expected system, developer, user or assistant');
   }
   const known = role as MessageItem['role'];
   return {
@@ -106,13 +106,13 @@ const textPartOf = (role: MessageItem['role'], text: string): Fields =>
 const PARTS_MAX = 1_000;
 
 const partsOf = (content: unknown, role: MessageItem['role'], at: string): readonly Fields[] => {
-  if (!Array.isArray(content)) throw refusedField(at, 'expected a string or a list of parts');
-  if (content.length > PARTS_MAX) throw refusedField(at, `expected at most ${PARTS_MAX} parts`);
+  if (!Array.isArray(content)) throw rejectedField(at, 'expected a string or a list of parts');
+  if (content.length > PARTS_MAX) throw rejectedField(at, `expected at most ${PARTS_MAX} parts`);
   return content.map((part: unknown, n) => checkedPart(part, role, `${at}[${n}]`));
 };
 
 const checkedPart = (part: unknown, role: MessageItem['role'], at: string): Fields => {
-  if (!isFields(part)) throw refusedField(at, 'expected an object');
+  if (!isFields(part)) throw rejectedField(at, 'expected an object');
   const { type } = part;
   if (type === 'output_text' || type === 'input_text') {
     return textPartOf(role, stringIn(part, 'text', at));
@@ -121,29 +121,29 @@ const checkedPart = (part: unknown, role: MessageItem['role'], at: string): Fiel
     return { type, refusal: stringIn(part, 'refusal', at) };
   }
   if (type === 'input_image' && role !== 'assistant') {
-    refuseReference(part, ['file_id'], at);
+    rejectReference(part, ['file_id'], at);
     const { detail } = part;
     const image_url = stringIn(part, 'image_url', at);
     return { type, image_url, ...(detail != null && { detail }) };
   }
   if (type === 'input_file' && role !== 'assistant') {
-    refuseReference(part, ['file_id', 'file_url'], at);
+    rejectReference(part, ['file_id', 'file_url'], at);
     const { filename } = part;
     const file_data = stringIn(part, 'file_data', at);
     return { type, file_data, ...(typeof filename === 'string' && { filename }) };
   }
-  throw refusedField(`${at}.type`, `a message of the role ${role} has no such part`);
+  throw rejectedField(`${at}.type`, `a message of the role ${role} has no such part`);
 };
 
-const refuseReference = (part: Fields, names: readonly string[], at: string): void => {
+const rejectReference = (part: Fields, names: readonly string[], at: string): void => {
   const name = names.find((one) => part[one] != null);
-  if (name !== undefined) throw refusedField(`${at}.${name}`, 'send the content itself');
+  if (name !== undefined) throw rejectedField(`${at}.${name}`, 'send the content itself');
 };
 
 const stringIn = (fields: Fields, name: string, at: string): string => {
   const value = fields[name];
   if (typeof value === 'string') return value;
-  throw refusedField(`${at}.${name}`, 'expected a string');
+  throw rejectedField(`${at}.${name}`, 'expected a string');
 };
 
 const idOf = ({ id }: Fields, otherwise: string): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rejectedFieldOf } from '#platform/batches/rejected-field.fixture.js';
-import { ScriptedChatLines } from '../chat-lines.fake.js';
+import { ScriptedChatLines } from '../chat-calls.fake.js';
 import { ResponseBatchEndpoint } from './response-batch.endpoint.js';
 
 const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ChatLines } from '#platform/chats/chat-lines.port.js';
+import { ChatCalls } from '#platform/chats/chat-calls.port.js';
 import { readCompletion } from '#platform/chats/read-answer.js';
-import { TranslatedLines } from '#platform/chats/translated-lines.js';
+import { TranslatedCalls } from '#platform/chats/translated-calls.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { responseIdOf } from '../response-id.js';
 import { answeredResponse } from './answered-response.js';
 import { inputItemsOf } from './input-items.js';
@@ -15,8 +15,8 @@ export const RESPONSES_PATH = '/v1/responses';
 
 /** Responses as lines of a batch. */
 @Injectable()
-export class ResponseBatchEndpoint extends TranslatedLines {
-  constructor(chats: ChatLines, @Inject(CLOCK) clock: Clock) {
+export class ResponseBatchEndpoint extends TranslatedCalls {
+  constructor(chats: ChatCalls, @Inject(CLOCK) clock: Clock) {
     const now = () => Math.floor(clock.now() / 1e3);
     super(chats, (sent) => {
       const body = lineBodyOf(sent);
@@ -40,13 +40,13 @@ export class ResponseBatchEndpoint extends TranslatedLines {
 const lineBodyOf = (sent: unknown): ResponseBody => {
   const body = readResponseBody(sent);
   if (body.store === true) {
-    throw refusedField('store', 'the response of a line is in the output file only');
+    throw rejectedField('store', 'the response of a line is in the output file only');
   }
   if (body.background === true) {
-    throw refusedField('background', 'a line of a batch is in the background already');
+    throw rejectedField('background', 'a line of a batch is in the background already');
   }
   if (body.previous_response_id != null) {
-    throw refusedField('previous_response_id', 'send the items of the conversation as input');
+    throw rejectedField('previous_response_id', 'send the items of the conversation as input');
   }
   return { ...body, store: false };
 };

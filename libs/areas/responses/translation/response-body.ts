@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refusedField, refusedFields } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField, rejectedFields } from '#platform/runtime/commands/rejected-request.js';
 
 const TOP_LOGPROBS_MAX = 20;
 const PAIRS_MAX = 16;
@@ -95,23 +95,23 @@ export const ResponseBody = z.strictObject({
 });
 export type ResponseBody = z.infer<typeof ResponseBody>;
 
-/** @throws RefusedRequestError 400 that names the fields */
+/** @throws RejectedRequestError 400 that names the fields */
 export const readResponseBody = (sent: unknown): ResponseBody => {
   const read = ResponseBody.safeParse(sent);
-  if (!read.success) throw refusedFields(read.error);
+  if (!read.success) throw rejectedFields(read.error);
   const { input, previous_response_id: previous } = read.data;
   const isEmpty = input === undefined || (Array.isArray(input) && input.length === 0);
-  if (isEmpty && previous == null) throw refusedField('input', 'expected a string or items');
-  if (read.data.background === true) refuseInBackground(read.data);
+  if (isEmpty && previous == null) throw rejectedField('input', 'expected a string or items');
+  if (read.data.background === true) rejectInBackground(read.data);
   return read.data;
 };
 
-const refuseInBackground = ({ store, stream }: ResponseBody): void => {
+const rejectInBackground = ({ store, stream }: ResponseBody): void => {
   if (stream === true) {
-    throw refusedField('stream', 'a response in the background is polled; leave stream out');
+    throw rejectedField('stream', 'a response in the background is polled; leave stream out');
   }
   if (store === false) {
-    throw refusedField('store', 'a response in the background is stored; leave store out');
+    throw rejectedField('store', 'a response in the background is stored; leave store out');
   }
 };
 

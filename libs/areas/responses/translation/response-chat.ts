@@ -1,5 +1,5 @@
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { refusedField } from '#platform/runtime/commands/refused-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type Fields } from '#platform/chats/read-answer.js';
 import { type ResponseContent } from '../response-blobs.js';
 import { messagesOf } from './conversation.js';
@@ -13,7 +13,7 @@ export const keyOf = (responseId: string): string => responseId.slice('resp_'.le
  * The chat that a response stands for. The instructions of earlier responses are not carried over,
  * as OpenAI has it.
  * @param before the responses that it continues, the first one first
- * @throws RefusedRequestError 400 for too many messages
+ * @throws RejectedRequestError 400 for too many messages
  */
 export const chatOf = (
   body: ResponseBody,
@@ -28,7 +28,7 @@ export const chatOf = (
   const all =
     instructions == null ? messages : [{ role: 'system', content: instructions }, ...messages];
   if (all.length > MESSAGES_MAX) {
-    throw refusedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
+    throw rejectedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
   }
   return { ...chatFieldsOf(body), messages: all };
 };

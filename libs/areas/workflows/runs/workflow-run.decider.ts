@@ -36,7 +36,7 @@ type Stated<Event extends { readonly data: OfRun }> = Omit<
 >;
 
 /** An attempt that ended without a result. */
-export interface FailedAttempt extends OfRun {
+export interface FailedNodeAttempt extends OfRun {
   readonly node: string;
   readonly attempt: number;
   readonly code: string;
@@ -62,7 +62,7 @@ export type WorkflowRunCommand =
   | { readonly type: 'FundRun'; readonly data: Stated<WorkflowRunFunded> }
   | { readonly type: 'StartNode'; readonly data: Stated<WorkflowNodeStarted> }
   | { readonly type: 'CompleteNode'; readonly data: NodeResult }
-  | { readonly type: 'FailNode'; readonly data: FailedAttempt }
+  | { readonly type: 'FailNode'; readonly data: FailedNodeAttempt }
   | { readonly type: 'TakeRun'; readonly data: Stated<WorkflowRunTaken> }
   | { readonly type: 'LeaveRun'; readonly data: Stated<WorkflowRunLeft> }
   /** The end of the run has aborted the call. */
@@ -184,7 +184,7 @@ const completeNode = (
 };
 
 /** The number of an attempt is that of its start; one that could not begin has the next number. */
-const failNode = (run: StartedRun, failed: FailedAttempt): readonly WorkflowRunEvent[] => {
+const failNode = (run: StartedRun, failed: FailedNodeAttempt): readonly WorkflowRunEvent[] => {
   const { node: path, attempt, code, message, isRetryable, failedAt } = failed;
   const used = [...failed.used];
   const one = run.nodes.get(path);

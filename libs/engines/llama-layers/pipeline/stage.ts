@@ -53,7 +53,7 @@ export class Stage {
     this.#secret = secret;
     this.#server.on('upgrade', (request, socket, head) => {
       if (!knowsSecret(request.headers, secret)) {
-        refuse(socket);
+        reject(socket);
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
@@ -197,6 +197,6 @@ const timesOf = ({ frames, transportNs, computeMs }: OpenRequest): StageTimes =>
   computeMs,
 });
 
-const refuse = (socket: Duplex): void => {
+const reject = (socket: Duplex): void => {
   socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 };

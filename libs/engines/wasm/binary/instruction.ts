@@ -1,4 +1,4 @@
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 import { type ByteReader } from './byte-reader.js';
 import {
   checkValueType,
@@ -163,7 +163,7 @@ const skipIndex = (op: number, reader: ByteReader): void => {
 
 export const rejectOpcode = (op: number): never => {
   const reason = REFUSED.get(op);
-  return reason === undefined ? malformed(`0x${op.toString(16)} is not an opcode`) : refuse(reason);
+  return reason === undefined ? malformed(`0x${op.toString(16)} is not an opcode`) : reject(reason);
 };
 
 const skipBlockType = (reader: ByteReader): void => {

@@ -1,4 +1,4 @@
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 import { type ByteReader } from './byte-reader.js';
 
 export const I32 = 0x7f;
@@ -38,8 +38,8 @@ export const readValueType = (reader: ByteReader): number => checkValueType(read
 
 export const checkValueType = (type: number): number => {
   if (NAMES.has(type)) return type;
-  if (REFERENCE.has(type)) return refuse(FUNCTION_REFERENCES);
-  if (EXCEPTION.has(type)) return refuse(EXCEPTIONS);
-  if (COLLECTED.has(type)) return refuse(GARBAGE_COLLECTION);
+  if (REFERENCE.has(type)) return reject(FUNCTION_REFERENCES);
+  if (EXCEPTION.has(type)) return reject(EXCEPTIONS);
+  if (COLLECTED.has(type)) return reject(GARBAGE_COLLECTION);
   return malformed(`0x${type.toString(16)} is not a type`);
 };

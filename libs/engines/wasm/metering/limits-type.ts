@@ -1,6 +1,6 @@
 import { type ByteReader } from '../binary/byte-reader.js';
 import { type ByteWriter } from '../binary/byte-writer.js';
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 
 const HAS_MAX = 1;
 const SHARED = 2;
@@ -19,8 +19,8 @@ export interface Limits {
 export const readLimits = (reader: ByteReader): Limits => {
   const flags = reader.byte();
   if (flags >= HAS_PAGE_SIZE * 2) malformed(`0x${flags.toString(16)} are no limits`);
-  if (flags & SHARED) refuse('a shared memory is not supported');
-  if (flags & HAS_PAGE_SIZE) refuse('pages of another size are not supported');
+  if (flags & SHARED) reject('a shared memory is not supported');
+  if (flags & HAS_PAGE_SIZE) reject('pages of another size are not supported');
   const min = reader.u64();
   const max = flags & HAS_MAX ? reader.u64() : null;
   return { is64: (flags & IS_64) !== 0, min, max };

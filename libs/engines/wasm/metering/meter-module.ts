@@ -2,7 +2,7 @@ import { ByteReader } from '../binary/byte-reader.js';
 import { ByteWriter } from '../binary/byte-writer.js';
 import { NO_TYPE, OP } from '../binary/instruction.js';
 import { I32, I64, readValueType } from '../binary/value-type.js';
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 import { copyConstant } from './constant-expression.js';
 import { copyElements } from './element-segments.js';
 import { growBody, refuelBody, startupBody } from './helper-functions.js';
@@ -142,7 +142,7 @@ class ModuleMeter {
       const own = new MeteredFunction(body, { params: params.length, writeResults }, module);
       locals += own.locals;
       if (locals > DECLARED_MAX.locals) {
-        refuse(`the functions have more than ${DECLARED_MAX.locals} locals together`);
+        reject(`the functions have more than ${DECLARED_MAX.locals} locals together`);
       }
       bodies.push(own.rewritten());
     }

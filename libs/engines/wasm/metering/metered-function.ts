@@ -2,7 +2,7 @@ import { ByteReader } from '../binary/byte-reader.js';
 import { ByteWriter } from '../binary/byte-writer.js';
 import { MISC, NO_TYPE, OP, skipImmediates } from '../binary/instruction.js';
 import { I32, I64, readValueType } from '../binary/value-type.js';
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 import { ENTRY_FUEL, fuelOf, UNCHECKED_BULK_UNITS } from './fuel-costs.js';
 import { LOCALS_PER_FUNCTION_MAX } from './module-limits.js';
 import { check, checkAtHead, type MeterIndices, reload, save, spend } from './meter-code.js';
@@ -70,7 +70,7 @@ export class MeteredFunction {
       locals += count;
     }
     if (locals > LOCALS_PER_FUNCTION_MAX) {
-      refuse(`a function has more than ${LOCALS_PER_FUNCTION_MAX} locals`);
+      reject(`a function has more than ${LOCALS_PER_FUNCTION_MAX} locals`);
     }
     this.#groups = groups;
     this.locals = locals;
@@ -209,7 +209,7 @@ export class MeteredFunction {
     const { memories, tables } = this.module;
     const op = body.u32();
     if (op < MISC.memoryInit) return;
-    if (op > MISC.tableFill) return refuse(`the instruction 0xfc ${op} is not supported`);
+    if (op > MISC.tableFill) return reject(`the instruction 0xfc ${op} is not supported`);
     const first = body.u32();
     const second = NAME_TWO.has(op) ? body.u32() : first;
     const bulk = (is64: boolean, isGrowth = false): void =>

@@ -1,5 +1,5 @@
 import { ByteReader } from '../binary/byte-reader.js';
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 
 export const SECTION = {
   custom: 0,
@@ -44,14 +44,14 @@ export const readSections = (bytes: Uint8Array): ReadonlyMap<number, ByteReader>
     malformed('the module does not start with \\0asm: it is not WebAssembly');
   }
   const [version, , layer] = [reader.byte(), reader.byte(), reader.byte(), reader.byte()];
-  if (layer !== 0) refuse('a component is not supported; pass its core module');
+  if (layer !== 0) reject('a component is not supported; pass its core module');
   if (version !== 1) malformed(`${version} is not a version of WebAssembly`);
   const sections = new Map<number, ByteReader>();
   while (!reader.done) {
     const id = reader.byte();
     const content = reader.part(reader.u32());
     if (id === SECTION.custom) continue;
-    if (id === SECTION.tag) refuse('exception handling is not supported');
+    if (id === SECTION.tag) reject('exception handling is not supported');
     if (!SECTION_ORDER.includes(id)) malformed(`${id} is not a section`);
     if (sections.has(id)) malformed(`section ${id} is there twice`);
     sections.set(id, content);

@@ -5,7 +5,7 @@ import {
   nameOfType,
   readValueType,
 } from '../binary/value-type.js';
-import { malformed, refuse } from '../wasm.errors.js';
+import { malformed, reject } from '../wasm.errors.js';
 import { type Limits, readLimits } from './limits-type.js';
 import {
   DECLARED_MAX,
@@ -108,7 +108,7 @@ const COUNTS_MAX: readonly (readonly [section: number, max: number, name: string
 const checkCounts = (sections: ReadonlyMap<number, ByteReader>): void => {
   for (const [id, max, name] of COUNTS_MAX) {
     const reader = sections.get(id);
-    if (reader && peekCount(reader) > max) refuse(`the module has more than ${max} ${name}`);
+    if (reader && peekCount(reader) > max) reject(`the module has more than ${max} ${name}`);
   }
 };
 
@@ -122,7 +122,7 @@ const peekCount = (reader: ByteReader): number => {
 
 const readFunctionType = (reader: ByteReader): FunctionType => {
   const form = reader.byte();
-  if (COLLECTED_TYPES.includes(form)) refuse(GARBAGE_COLLECTION);
+  if (COLLECTED_TYPES.includes(form)) reject(GARBAGE_COLLECTION);
   if (form !== FUNCTION_TYPE) malformed(`0x${form.toString(16)} is not a type of a function`);
   const list = (): number[] => Array.from({ length: reader.count() }, () => readValueType(reader));
   return { params: list(), results: list() };
@@ -137,19 +137,19 @@ const readImport = (
   const kind = reader.byte();
   const subject = `the import ${module}.${name}`.slice(0, 200);
   if (kind !== FUNCTION_KIND) {
-    return refuse(`${subject} is a ${KINDS[kind] ?? 'thing'}; only functions may be imported`);
+    return reject(`${subject} is a ${KINDS[kind] ?? 'thing'}; only functions may be imported`);
   }
   const type = typeAt(reader);
   const expected = available.get(module)?.get(name);
-  if (expected === undefined) return refuse(`${subject} is not available`);
+  if (expected === undefined) return reject(`${subject} is not available`);
   const actual = signatureOf(type);
-  if (actual !== expected) return refuse(`${subject} is ${expected}, not ${actual}`);
+  if (actual !== expected) return reject(`${subject} is ${expected}, not ${actual}`);
   return type;
 };
 
 const readTable = (reader: ByteReader): Limits & { readonly type: number } => {
   const type = reader.byte();
-  if (type === 0x40) refuse(FUNCTION_REFERENCES);
+  if (type === 0x40) reject(FUNCTION_REFERENCES);
   reader.at -= 1;
   return { type: readValueType(reader), ...readLimits(reader) };
 };
@@ -165,13 +165,13 @@ const checkSizes = (
   memories: readonly Limits[],
   { memoryPagesMax }: ModuleLimits,
 ): void => {
-  if (tables.length > TABLES_MAX) refuse(`the module has more than ${TABLES_MAX} tables`);
-  if (memories.length > MEMORIES_MAX) refuse(`the module has more than ${MEMORIES_MAX} memories`);
+  if (tables.length > TABLES_MAX) reject(`the module has more than ${TABLES_MAX} tables`);
+  if (memories.length > MEMORIES_MAX) reject(`the module has more than ${MEMORIES_MAX} memories`);
   if (tables.some(({ min }) => min > TABLE_ELEMENTS_MAX)) {
-    refuse(`a table has more than ${TABLE_ELEMENTS_MAX} elements`);
+    reject(`a table has more than ${TABLE_ELEMENTS_MAX} elements`);
   }
   const pages = memories.reduce((sum, { min }) => sum + min, 0);
   if (pages <= memoryPagesMax) return;
   const [needed, limit] = [pages / PAGES_PER_MIB, memoryPagesMax / PAGES_PER_MIB];
-  refuse(`the module needs ${needed} MiB of memory at its start, and the limit is ${limit} MiB`);
+  reject(`the module needs ${needed} MiB of memory at its start, and the limit is ${limit} MiB`);
 };

@@ -39,7 +39,7 @@ export const readHeader = (delta: DeltaStream): Compressor => {
 const compressorOf = (id: number): string => COMPRESSORS[id] ?? `number ${id}`;
 
 /** @throws DeltaError `unsupported` */
-export const refuseCompressed = (compressor: Compressor): never => {
+export const rejectCompressed = (compressor: Compressor): never => {
   const message =
     `the delta is compressed a second time (${compressor ?? 'by an undeclared compressor'}), ` +
     'which is not supported: make it with xdelta3 -S none';

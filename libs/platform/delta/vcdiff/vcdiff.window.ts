@@ -1,7 +1,7 @@
 import { DeltaError, malformed } from '../delta.error.js';
 import { ByteCursor } from './byte-cursor.js';
 import { type DeltaStream } from './delta-stream.js';
-import { type Compressor, refuseCompressed } from './vcdiff.header.js';
+import { type Compressor, rejectCompressed } from './vcdiff.header.js';
 
 const VCD_SOURCE = 0x01;
 const VCD_TARGET = 0x02;
@@ -42,7 +42,7 @@ export const readWindow = (delta: DeltaStream, compressor: Compressor): Window =
   const end = delta.left - encoded;
   const targetBytes = delta.integer();
   demandSize(targetBytes);
-  if (delta.byte() !== 0) refuseCompressed(compressor);
+  if (delta.byte() !== 0) rejectCompressed(compressor);
   const [data, instructions, addresses] = [delta.integer(), delta.integer(), delta.integer()];
   const sum = (indicator & VCD_ADLER32) === 0 ? null : delta.take(ADLER_BYTES).readUInt32BE();
   if (delta.left - data - instructions - addresses !== end) {

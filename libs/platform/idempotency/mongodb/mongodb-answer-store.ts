@@ -4,7 +4,7 @@ import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/m
 import { orUnavailable } from '#platform/mongodb/mongo-failure.js';
 import {
   type AnswerEntries,
-  type AttemptRef,
+  type RequestAttemptRef,
   type EntryState,
   type FoundEntry,
   type NewEntry,
@@ -57,7 +57,7 @@ interface Document {
   readonly sealed?: Binary;
 }
 
-const idOf = ({ keyHash }: Pick<AttemptRef, 'keyHash'>): string =>
+const idOf = ({ keyHash }: Pick<RequestAttemptRef, 'keyHash'>): string =>
   Buffer.from(keyHash).toString('base64url');
 
 const documentOf = ({ attempt, firstAttempt, ...entry }: NewEntry): Document => ({
@@ -123,7 +123,11 @@ class MongoAnswerEntries implements AnswerEntries {
     return matchedCount === 1;
   }
 
-  async keep(ref: AttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean> {
+  async keep(
+    ref: RequestAttemptRef,
+    sealed: Uint8Array | null,
+    expiresAtMs: number,
+  ): Promise<boolean> {
     const { attempt } = ref;
     const unanswered = { _id: idOf(ref), attempt, state: { $in: ['running', 'charged'] } } as const;
     const answer = sealed
@@ -134,12 +138,12 @@ class MongoAnswerEntries implements AnswerEntries {
     return matchedCount === 1;
   }
 
-  async remove(ref: AttemptRef): Promise<void> {
+  async remove(ref: RequestAttemptRef): Promise<void> {
     const running = { _id: idOf(ref), attempt: ref.attempt, state: 'running' } as const;
     await asUnavailable(this.collection.deleteOne(running));
   }
 
-  async renew(refs: readonly AttemptRef[], leaseEndsAtMs: number): Promise<number> {
+  async renew(refs: readonly RequestAttemptRef[], leaseEndsAtMs: number): Promise<number> {
     const running = {
       _id: { $in: refs.map(idOf) },
       attempt: { $in: refs.map(({ attempt }) => attempt) },

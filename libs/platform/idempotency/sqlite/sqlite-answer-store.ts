@@ -3,7 +3,7 @@ import { createFolder } from '#platform/files/create-folder.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import {
   type AnswerEntries,
-  type AttemptRef,
+  type RequestAttemptRef,
   type FoundEntry,
   type NewEntry,
   type SeenAttempt,
@@ -84,18 +84,22 @@ class SqliteAnswerEntries implements AnswerEntries {
     return rows === 1;
   }
 
-  async keep(ref: AttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean> {
+  async keep(
+    ref: RequestAttemptRef,
+    sealed: Uint8Array | null,
+    expiresAtMs: number,
+  ): Promise<boolean> {
     // In memory of its own: a message with a view into Node's pool would copy the whole pool.
     const own = sealed && new Uint8Array(sealed);
     const request = { kind: 'keep', ...ref, sealed: own, expiresAtMs } as const;
     return (await this.thread.request(request)).rows === 1;
   }
 
-  async remove(ref: AttemptRef): Promise<void> {
+  async remove(ref: RequestAttemptRef): Promise<void> {
     await this.thread.request({ kind: 'remove', ...ref });
   }
 
-  async renew(refs: readonly AttemptRef[], leaseEndsAtMs: number): Promise<number> {
+  async renew(refs: readonly RequestAttemptRef[], leaseEndsAtMs: number): Promise<number> {
     return (await this.thread.request({ kind: 'renew', refs, leaseEndsAtMs })).rows;
   }
 

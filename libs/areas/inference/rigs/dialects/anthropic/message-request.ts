@@ -46,7 +46,7 @@ const IDLE: Readonly<Record<string, (value: unknown) => boolean>> = {
  * @throws RigError `refused` that names a field which Anthropic has no like of
  */
 export const messageRequestOf = (rig: string, chat: JsonObject): JsonObject => {
-  refuseUnknown(rig, chat);
+  rejectUnknown(rig, chat);
   const { system, messages } = turnsOf(rig, chat['messages']);
   const tools = toolsOf(rig, chat['tools']);
   return present({
@@ -73,7 +73,7 @@ const present = (fields: JsonObject): JsonObject =>
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
 
-const refuseUnknown = (rig: string, chat: JsonObject): void => {
+const rejectUnknown = (rig: string, chat: JsonObject): void => {
   for (const [field, value] of Object.entries(chat)) {
     if (value === null || value === undefined || READ.has(field)) continue;
     if (Object.hasOwn(IDLE, field) && IDLE[field]?.(value) === true) continue;

@@ -1,5 +1,8 @@
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
+import {
+  type RequestAttemptEnd,
+  type LeftRequest,
+} from '#platform/idempotency/answer-store.port.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** The request that found an abandoned attempt. */
@@ -12,9 +15,9 @@ export interface SettlingRequest {
  * Finds the outcome of an attempt whose process was lost or does not know it. A route that charges
  * names a provider of this class, which finds the charge by the id of the attempt.
  */
-export abstract class AttemptSettler {
+export abstract class RequestSettler {
   /** `free` is final: the attempt cannot charge after this promise has resolved. */
-  abstract settle(left: LeftAttempt, request: SettlingRequest): Promise<AttemptEnd>;
+  abstract settle(left: LeftRequest, request: SettlingRequest): Promise<RequestAttemptEnd>;
   /** Whether the charge of an attempt that ends with this error is known and final. */
   abstract isSettled(error: unknown): boolean;
 }

@@ -1,21 +1,21 @@
 import { INPUT_METER, OUTPUT_METER, SEARCH_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { AbortedLineError } from '#platform/batches/aborted-line.js';
+import { AbortedItemError } from '#platform/batches/aborted-item.js';
 import {
-  type AcceptedLine,
+  type AcceptedItem,
   type BatchPrice,
-  type LineAnswer,
-  type LineRetry,
+  type ItemAnswer,
+  type ItemRetry,
   type Quantities,
 } from '#platform/batches/batch-endpoint.js';
 import {
-  type ChatLine,
-  type ChatLineOrder,
-  ChatLines,
+  type ChatCall,
+  type ChatCallOrder,
+  ChatCalls,
   type ChatPrice,
-} from '#platform/chats/chat-lines.port.js';
+} from '#platform/chats/chat-calls.port.js';
 import { describedBy, type FailureDescription } from '#platform/runtime/areas/failure.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { type TokenQuantities, usageWithin } from '#platform/chats/chat-usage.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type TokenBound } from '#platform/ledger/token-price.js';
@@ -33,13 +33,13 @@ import { answersToAll, boundsOfAll } from './several-prompts.js';
 import { termsOf } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
-interface CheckedLine extends CheckedChat {
+interface CheckedItem extends CheckedChat {
   readonly others: readonly ChatBody[];
 }
 
 /** Chats that rigs answer, without a hold of their own. */
 @Injectable()
-export class RigChatLines extends ChatLines {
+export class RigChatCalls extends ChatCalls {
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     @Inject(RIGS) private readonly rigs: RigRouter,
@@ -48,7 +48,7 @@ export class RigChatLines extends ChatLines {
     super();
   }
 
-  override accept(line: ChatLine): AcceptedLine {
+  override accept(line: ChatCall): AcceptedItem {
     const { body, others, bound } = this.#check(line);
     return { model: body.model, bound: quantitiesOf(bound), terms: termsOf([body, ...others]) };
   }
@@ -75,10 +75,10 @@ export class RigChatLines extends ChatLines {
   }
 
   override async complete(
-    line: ChatLine,
-    { accountId: account, priority, pricedAtMs }: ChatLineOrder,
+    line: ChatCall,
+    { accountId: account, priority, pricedAtMs }: ChatCallOrder,
     signal: AbortSignal,
-  ): Promise<LineAnswer> {
+  ): Promise<ItemAnswer> {
     const { body, others, model, pin, bound } = this.#check(line);
     const isBatch = priority === 'batch';
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
@@ -101,7 +101,7 @@ export class RigChatLines extends ChatLines {
       const accepted = model.chargesCancelled ? acceptedUsage(error) : undefined;
       if (!accepted) throw error;
       const used = tariff.used(usageWithin(accepted.usage, bound), terms, accepted.rig);
-      throw new AbortedLineError(used, { cause: error });
+      throw new AbortedItemError(used, { cause: error });
     });
     const usage = usageWithin(answer.usage, bound);
     const echo = { model: body.model, routing_mode: body.routing_mode };
@@ -111,7 +111,7 @@ export class RigChatLines extends ChatLines {
     };
   }
 
-  override retryOf(error: unknown): LineRetry {
+  override retryOf(error: unknown): ItemRetry {
     if (!(error instanceof RouteError)) return 'never';
     switch (error.kind) {
       case 'overloaded':
@@ -132,11 +132,11 @@ export class RigChatLines extends ChatLines {
   }
 
   override failureOf(error: unknown): FailureDescription | undefined {
-    if (error instanceof RefusedRequestError) return error.failure;
+    if (error instanceof RejectedRequestError) return error.failure;
     return describedBy(error, { errors: inferenceErrors, failures: inferenceFailures });
   }
 
-  #check({ body, others = [] }: ChatLine): CheckedLine {
+  #check({ body, others = [] }: ChatCall): CheckedItem {
     const first = this.#checkOne(body);
     const rest = others.map((one) => this.#checkOne(one).body);
     const bound = boundsOfAll({ body: first.body, others: rest }, first.model);

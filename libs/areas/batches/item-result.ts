@@ -1,13 +1,13 @@
 import { type UsedUnits } from '#events/hold.vocabulary.js';
-import { type AbortedLineError } from '#platform/batches/aborted-line.js';
-import { type LineAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
+import { type AbortedItemError } from '#platform/batches/aborted-item.js';
+import { type ItemAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { errorType, type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { sumOf } from './batch-checkpoint.js';
-import { type BatchLine } from './batch-line.js';
+import { type BatchItem } from './batch-item.js';
 
 /** A line that has run. */
-export interface LineResult {
+export interface ItemResult {
   readonly number: number;
   readonly isCompleted: boolean;
   /** Its line of the output or error file, without the end of the line. */
@@ -19,10 +19,10 @@ export interface LineResult {
 const resultId = (requestId: string): string => `batch_req_${requestId.replaceAll('-', '')}`;
 
 export const finishedResult = (
-  { number, customId }: BatchLine,
+  { number, customId }: BatchItem,
   requestId: string,
-  { body, used }: LineAnswer,
-): LineResult => {
+  { body, used }: ItemAnswer,
+): ItemResult => {
   const response = { status_code: 200, request_id: requestId, body };
   const id = resultId(requestId);
   const charged = chargedOf(used);
@@ -38,10 +38,10 @@ const chargedOf = (used: readonly UsedUnits[]): Quantities =>
 
 /** The answer that the caller would have got without a batch. */
 export const failedResult = (
-  { number, customId }: BatchLine,
+  { number, customId }: BatchItem,
   requestId: string,
   { status, code, message, param, type }: FailureDescription,
-): LineResult => {
+): ItemResult => {
   const error = { message, type: type ?? errorType(status), param: param ?? null, code };
   const response = { status_code: status, request_id: requestId, body: { error } };
   const text = JSON.stringify({
@@ -55,10 +55,10 @@ export const failedResult = (
 
 /** The batch ended while a rig worked on the line: charged as a chat whose caller leaves. */
 export const abortedResult = (
-  { number, customId }: BatchLine,
+  { number, customId }: BatchItem,
   requestId: string,
-  { used }: AbortedLineError,
-): LineResult => {
+  { used }: AbortedItemError,
+): ItemResult => {
   const error = {
     code: 'request_aborted',
     message: 'The batch ended while a rig worked on this request, which is charged for its prompt.',
@@ -72,7 +72,7 @@ export const abortedResult = (
 /** The line of the error file for a line that did not run. */
 export const unfinishedText = (
   batchId: string,
-  { number, customId }: BatchLine,
+  { number, customId }: BatchItem,
   error: { readonly code: string; readonly message: string },
 ): string =>
   JSON.stringify({

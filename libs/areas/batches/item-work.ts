@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AbortedLineError } from '#platform/batches/aborted-line.js';
+import { AbortedItemError } from '#platform/batches/aborted-item.js';
 import { type BatchEndpoint } from '#platform/batches/batch-endpoint.js';
 import { JobOverError } from '#platform/jobs/job-type.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
@@ -9,9 +9,9 @@ import {
   type FailureDescription,
   type Meanings,
 } from '#platform/runtime/areas/failure.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
-import { type BatchLine } from './batch-line.js';
-import { abortedResult, failedResult, finishedResult, type LineResult } from './line-result.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { type BatchItem } from './batch-item.js';
+import { abortedResult, failedResult, finishedResult, type ItemResult } from './item-result.js';
 
 /** Runs of a line whose failure may pass. */
 export const LINE_RUNS_MAX = 3;
@@ -22,7 +22,7 @@ const DEFECT: FailureDescription = {
   message: 'internal error; the operator finds the cause by the id of the line',
 };
 
-export interface LineWorkOptions {
+export interface ItemWorkOptions {
   readonly batchId: string;
   readonly accountId: string;
   /** Of the prices, in milliseconds since the Unix epoch. */
@@ -34,15 +34,15 @@ export interface LineWorkOptions {
 }
 
 /** Runs lines of one batch. */
-export class LineWork {
-  constructor(private readonly options: LineWorkOptions) {}
+export class ItemWork {
+  constructor(private readonly options: ItemWorkOptions) {}
 
   /**
    * A failure is a result, too. What runs the line may be away for long: the line is tried again
    * until the signal aborts. After the end of the job, what a rig has begun is a result as well.
    * @throws the reason of the signal
    */
-  async run(line: BatchLine, signal: AbortSignal): Promise<LineResult> {
+  async run(line: BatchItem, signal: AbortSignal): Promise<ItemResult> {
     const { batchId, accountId, pricedAtMs, endpoint, backOff } = this.options;
     const requestId = derivedId(`line ${line.number}`, batchId);
     const request = { requestId, accountId, pricedAtMs, body: line.body };
@@ -51,7 +51,7 @@ export class LineWork {
         return finishedResult(line, requestId, await endpoint.run(request, signal));
       } catch (error) {
         const isOver = signal.reason instanceof JobOverError;
-        if (isOver && error instanceof AbortedLineError) {
+        if (isOver && error instanceof AbortedItemError) {
           return abortedResult(line, requestId, error);
         }
         signal.throwIfAborted();
@@ -64,8 +64,8 @@ export class LineWork {
     }
   }
 
-  #failureOf(line: BatchLine, error: unknown): FailureDescription {
-    if (error instanceof RefusedRequestError) return error.failure;
+  #failureOf(line: BatchItem, error: unknown): FailureDescription {
+    if (error instanceof RejectedRequestError) return error.failure;
     const described = describedBy(error, this.options.meanings);
     if (described) return described;
     this.options.onDefect(line.number, error);

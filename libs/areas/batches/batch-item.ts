@@ -6,14 +6,14 @@ export const LINE_BYTES_MAX = 1_024 * 1_024;
 export const CUSTOM_ID_LENGTH_MAX = 512;
 
 /** A request of the input file. */
-export interface BatchLine {
+export interface BatchItem {
   /** Counted from 1. */
   readonly number: number;
   readonly customId: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export type ReadLine = { readonly line: BatchLine } | { readonly fault: BatchFault };
+export type ReadItem = { readonly line: BatchItem } | { readonly fault: BatchFault };
 
 const Line = z.looseObject({
   custom_id: z.string().min(1).max(CUSTOM_ID_LENGTH_MAX),
@@ -23,9 +23,9 @@ const Line = z.looseObject({
 });
 
 /** Reads one line of an input file whose lines ask this endpoint. */
-export const readLine = (from: FileLine, endpoint: string): ReadLine => {
+export const readItem = (from: FileLine, endpoint: string): ReadItem => {
   const { number } = from;
-  const fault = (code: string, message: string, param: string | null = null): ReadLine => ({
+  const fault = (code: string, message: string, param: string | null = null): ReadItem => ({
     fault: { code, message, param, line: number },
   });
   if ('unreadable' in from) {

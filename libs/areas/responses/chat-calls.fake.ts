@@ -1,16 +1,16 @@
 import {
-  type AcceptedLine,
-  type LineAnswer,
-  type LineRetry,
+  type AcceptedItem,
+  type ItemAnswer,
+  type ItemRetry,
 } from '#platform/batches/batch-endpoint.js';
-import { type ChatLine, type ChatLineOrder, ChatLines } from '#platform/chats/chat-lines.port.js';
+import { type ChatCall, type ChatCallOrder, ChatCalls } from '#platform/chats/chat-calls.port.js';
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
-import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 
 /** A failure of a rig. */
 export class RigFailure extends Error {
   constructor(
-    readonly retry: LineRetry,
+    readonly retry: ItemRetry,
     readonly shown: FailureDescription | undefined,
   ) {
     super('a rig failed');
@@ -18,13 +18,13 @@ export class RigFailure extends Error {
 }
 
 /** Chats that one sentence answers, with 2 tokens of prompt and 3 of answer. */
-export class ScriptedChatLines extends ChatLines {
-  readonly asked: { readonly line: ChatLine; readonly order: ChatLineOrder }[] = [];
+export class ScriptedChatLines extends ChatCalls {
+  readonly asked: { readonly line: ChatCall; readonly order: ChatCallOrder }[] = [];
   /** What happens before the answer. */
   before: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   finishReason = 'stop';
 
-  override accept({ body }: ChatLine) {
+  override accept({ body }: ChatCall) {
     const { model } = body as { readonly model: string };
     return { model, bound: { input_tokens: 10, output_tokens: 20 } };
   }
@@ -37,7 +37,7 @@ export class ScriptedChatLines extends ChatLines {
     if (model !== 'm') return undefined;
     return {
       rateCardVersion: 3,
-      linesOf: ({ bound }: AcceptedLine) =>
+      linesOf: ({ bound }: AcceptedItem) =>
         Object.entries(bound).map(([meter, quantity]) => ({
           meter,
           quantity,
@@ -48,10 +48,10 @@ export class ScriptedChatLines extends ChatLines {
   }
 
   override async complete(
-    line: ChatLine,
-    order: ChatLineOrder,
+    line: ChatCall,
+    order: ChatCallOrder,
     signal: AbortSignal,
-  ): Promise<LineAnswer> {
+  ): Promise<ItemAnswer> {
     this.asked.push({ line, order });
     await this.before(signal);
     const message = { role: 'assistant', content: 'Cords.' };
@@ -69,12 +69,12 @@ export class ScriptedChatLines extends ChatLines {
     return { body, used };
   }
 
-  override retryOf(error: unknown): LineRetry {
+  override retryOf(error: unknown): ItemRetry {
     return error instanceof RigFailure ? error.retry : 'never';
   }
 
   override failureOf(error: unknown): FailureDescription | undefined {
-    if (error instanceof RefusedRequestError) return error.failure;
+    if (error instanceof RejectedRequestError) return error.failure;
     return error instanceof RigFailure ? error.shown : undefined;
   }
 }

@@ -4,8 +4,8 @@ import '../areas/expected-input.js';
 import { type FailureDescription } from '../areas/failure.js';
 
 /** A body that is rejected by a field of it, over HTTP or as a line of a batch. */
-export class RefusedRequestError extends Error {
-  override readonly name = 'RefusedRequestError';
+export class RejectedRequestError extends Error {
+  override readonly name = 'RejectedRequestError';
 
   constructor(readonly failure: FailureDescription) {
     super(failure.message);
@@ -13,18 +13,18 @@ export class RefusedRequestError extends Error {
 }
 
 /** 400 for one field of a body. */
-export const refusedField = (param: string, why: string): RefusedRequestError =>
+export const rejectedField = (param: string, why: string): RejectedRequestError =>
   refused(`${param}: ${why}`, param);
 
 /** 400 for the fields that a schema rejects: the message names ten at most. */
-export const refusedFields = ({ issues }: z.ZodError): RefusedRequestError => {
+export const rejectedFields = ({ issues }: z.ZodError): RejectedRequestError => {
   const faults = issues.flatMap(faultsOf);
   const message = messageOf(faults.map(({ param, why }) => `${param}: ${why}`));
   return refused(message, faults[0]?.param);
 };
 
-const refused = (message: string, param = ''): RefusedRequestError =>
-  new RefusedRequestError({
+const refused = (message: string, param = ''): RejectedRequestError =>
+  new RejectedRequestError({
     status: 400,
     code: 'invalid_request',
     message,

@@ -1,13 +1,13 @@
 import { type Clock } from '#platform/kernel/clock.js';
-import { type AnswerEntries, type AttemptRef } from './answer-entries.port.js';
+import { type AnswerEntries, type RequestAttemptRef } from './answer-entries.port.js';
 import { type AnswerTimes } from './answer-store.port.js';
 
 /**
  * Renews the leases of the attempts that run in this process, all of them in one call. An attempt
  * whose process is killed or hangs is not renewed and lapses.
  */
-export class AttemptLeases {
-  readonly #held = new Set<AttemptRef>();
+export class RequestLeases {
+  readonly #held = new Set<RequestAttemptRef>();
   #timer: NodeJS.Timeout | null = null;
   #renewing: Promise<unknown> | null = null;
 
@@ -17,16 +17,16 @@ export class AttemptLeases {
     private readonly times: Pick<AnswerTimes, 'leaseMs' | 'heartbeatMs'>,
   ) {}
 
-  get held(): readonly AttemptRef[] {
+  get held(): readonly RequestAttemptRef[] {
     return [...this.#held];
   }
 
-  hold(ref: AttemptRef): void {
+  hold(ref: RequestAttemptRef): void {
     this.#held.add(ref);
     this.#timer ??= setInterval(() => this.#beat(), this.times.heartbeatMs).unref();
   }
 
-  release(ref: AttemptRef): void {
+  release(ref: RequestAttemptRef): void {
     this.#held.delete(ref);
     if (this.#held.size === 0) this.stop();
   }

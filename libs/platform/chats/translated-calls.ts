@@ -1,29 +1,29 @@
 import {
-  type AcceptedLine,
+  type AcceptedItem,
   type BatchEndpoint,
   type BatchPrice,
-  type LineAnswer,
-  type LineRequest,
-  type LineRetry,
+  type ItemAnswer,
+  type ItemRequest,
+  type ItemRetry,
 } from '#platform/batches/batch-endpoint.js';
-import { type ChatLine, type ChatLines } from './chat-lines.port.js';
+import { type ChatCall, type ChatCalls } from './chat-calls.port.js';
 
-type Write = ChatLine['write'];
+type Write = ChatCall['write'];
 
 /** A line as a chat, and how its answer is written. */
-export interface TranslatedLine extends Omit<ChatLine, 'write'> {
+export interface TranslatedCall extends Omit<ChatCall, 'write'> {
   readonly write: (...answer: [...Parameters<Write>, requestId: string]) => ReturnType<Write>;
 }
 
 /** The lines of a batch for an interface that is answered by chats. */
-export class TranslatedLines implements BatchEndpoint {
-  /** @param translate throws RefusedRequestError for a body that the interface rejects */
+export class TranslatedCalls implements BatchEndpoint {
+  /** @param translate throws RejectedRequestError for a body that the interface rejects */
   constructor(
-    private readonly chats: ChatLines,
-    private readonly translate: (body: unknown) => TranslatedLine,
+    private readonly chats: ChatCalls,
+    private readonly translate: (body: unknown) => TranslatedCall,
   ) {}
 
-  accept(body: unknown): AcceptedLine {
+  accept(body: unknown): AcceptedItem {
     return this.chats.accept(this.#lineOf(body, ''));
   }
 
@@ -32,18 +32,18 @@ export class TranslatedLines implements BatchEndpoint {
   }
 
   async run(
-    { accountId, body, requestId, pricedAtMs }: LineRequest,
+    { accountId, body, requestId, pricedAtMs }: ItemRequest,
     signal: AbortSignal,
-  ): Promise<LineAnswer> {
+  ): Promise<ItemAnswer> {
     const line = this.#lineOf(body, requestId);
     return this.chats.complete(line, { accountId, priority: 'batch', pricedAtMs }, signal);
   }
 
-  retryOf(error: unknown): LineRetry {
+  retryOf(error: unknown): ItemRetry {
     return this.chats.retryOf(error);
   }
 
-  #lineOf(body: unknown, requestId: string): ChatLine {
+  #lineOf(body: unknown, requestId: string): ChatCall {
     const { write, ...chats } = this.translate(body);
     return { ...chats, write: (completion, charged) => write(completion, charged, requestId) };
   }

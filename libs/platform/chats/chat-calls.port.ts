@@ -1,15 +1,15 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import {
-  type AcceptedLine,
+  type AcceptedItem,
   type BatchPrice,
-  type LineAnswer,
-  type LineRetry,
+  type ItemAnswer,
+  type ItemRetry,
 } from '#platform/batches/batch-endpoint.js';
 import { type Usage } from './chat-usage.js';
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 
 /** What a body of some interface asks for as a chat, and how the answer is written. */
-export interface ChatLine {
+export interface ChatCall {
   /** The body of a chat, unchecked. */
   readonly body: unknown;
   /** More prompts of the same body, for the same model. */
@@ -18,10 +18,10 @@ export interface ChatLine {
   readonly write: (
     completion: Readonly<Record<string, unknown>>,
     charged: Usage,
-  ) => LineAnswer['body'];
+  ) => ItemAnswer['body'];
 }
 
-export interface ChatLineOrder {
+export interface ChatCallOrder {
   readonly accountId: string;
   /** `batch`: behind interactive requests. */
   readonly priority: 'interactive' | 'batch';
@@ -33,26 +33,26 @@ export interface ChatLineOrder {
 export interface ChatPrice {
   readonly rateCardVersion: number;
   /** The lines of a hold. */
-  readonly linesOf: (accepted: AcceptedLine) => readonly PriceLine[];
+  readonly linesOf: (accepted: AcceptedItem) => readonly PriceLine[];
 }
 
 /**
  * Chats by the rules and the rigs of interactive ones, without a hold of their own: what asks for
  * them holds and charges. The lines of batches are such chats, and responses in the background.
  */
-export abstract class ChatLines {
+export abstract class ChatCalls {
   /**
    * Checks a chat by the rules of a request of its own.
-   * @throws RefusedRequestError; DomainError and technical failures of the area
+   * @throws RejectedRequestError; DomainError and technical failures of the area
    */
-  abstract accept(line: ChatLine): AcceptedLine;
+  abstract accept(line: ChatCall): AcceptedItem;
   /** With the discount; undefined for a model that is not on sale. */
   abstract batchPrice(model: string, atMs: number): BatchPrice | undefined;
   /** Of an interactive chat; undefined for a model that is not on sale. */
   abstract price(model: string, atMs: number): ChatPrice | undefined;
-  /** @throws those of `accept`, technical failures of the area, and AbortedLineError */
-  abstract complete(line: ChatLine, order: ChatLineOrder, signal: AbortSignal): Promise<LineAnswer>;
-  abstract retryOf(error: unknown): LineRetry;
+  /** @throws those of `accept`, technical failures of the area, and AbortedItemError */
+  abstract complete(line: ChatCall, order: ChatCallOrder, signal: AbortSignal): Promise<ItemAnswer>;
+  abstract retryOf(error: unknown): ItemRetry;
   /** What its caller is shown of a failure; undefined for a defect. */
   abstract failureOf(error: unknown): FailureDescription | undefined;
 }
