@@ -109,14 +109,9 @@ describe('the command line without a server', () => {
   });
 
   it('does not print a given password', async () => {
-    const words = ['--username', 'grace', '--email', 'grace@example.org', '--role', 'Admin'];
-    const { stdout, exitCode } = await spawned(
-      'user',
-      'create',
-      ...words,
-      '--password',
-      'hopper-1906',
-    );
+    const named = ['user', 'create', '--username', 'grace', '--email', 'grace@example.org'];
+    const words = [...named, '--role', 'Admin', '--password', 'hopper-1906'];
+    const { stdout, exitCode } = await spawned(...words);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('User grace (Admin) was created.');
     expect(stdout).not.toContain('hopper-1906');
