@@ -13,7 +13,7 @@ import { MarginDto, MarginQueryDto } from './margin.dto.js';
 import { orderOf, presentMargin } from './margin.presenter.js';
 
 /** For Admins only: what work costs is never shown to customers. */
-@ApiTags('margin')
+@ApiTags('costs')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
 @Roles('Admin')
@@ -23,7 +23,7 @@ export class MarginController {
 
   @Get()
   @ApiOperation({
-    summary: 'What was charged, and what it cost',
+    summary: 'Charges, costs and their difference',
     description:
       'Charges, before credit notes and re-ratings, beside the known costs of all attempts at ' +
       'rigs, also of attempts that no customer paid for.',

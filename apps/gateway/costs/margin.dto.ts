@@ -39,7 +39,7 @@ class MarginRowDto {
   readonly account!: string | null;
   @NullableField(String, 'Null: not by it, or of no single rig.', 'openrouter')
   readonly rig!: string | null;
-  @NullableField(String, 'Null: not by it, or of no model.', 'acme/llama-70b')
+  @NullableField(String, 'Null: not by it, or of no model.', 'quipu/mini')
   readonly model!: string | null;
   @NullableField(String, 'The model id in the requests to rigs. Null: not by it.', 'llama-70b')
   readonly sent!: string | null;
