@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UserId } from '#events/vocabulary.js';
 
-/** What a batch is: equal for every repetition of its request. */
+/** The input of a batch: equal for every repetition of its request. */
 export const BatchInput = z.strictObject({
   userId: UserId,
   endpoint: z.string(),

@@ -89,7 +89,7 @@ describe('the inspection of an input file', () => {
     expect(inspected).toMatchObject({ faults: [{ code: 'too_many_tasks', line: null }] });
   });
 
-  it('stops at so many faults', async () => {
+  it(`stops at ${FAULTS_MAX} faults`, async () => {
     const faults = await faultsOf(...Array.from({ length: FAULTS_MAX + 9 }, () => 'nonsense'));
     expect(faults).toHaveLength(FAULTS_MAX);
   });

@@ -14,7 +14,7 @@ import { type FileLine, linesOf } from './jsonl.js';
 
 export const LINES_MAX = 50_000;
 
-/** What a valid input file asks for. */
+/** A valid input file, with its price. */
 export interface InspectedInput {
   /** The one model of all lines. */
   readonly model: string;
@@ -22,7 +22,7 @@ export interface InspectedInput {
   readonly price: BatchPrice;
   /** The instant of the price, in milliseconds since the Unix epoch. */
   readonly pricedAtMs: number;
-  /** What is held: the worst case of all lines together. */
+  /** The price lines of the hold: the worst case of the whole batch. */
   readonly held: readonly PriceLine[];
 }
 
@@ -127,7 +127,7 @@ class Inspector {
       return false;
     }
     if (this.#price) return true;
-    const message = 'the model is not in the catalog; GET /v1/models lists those that are';
+    const message = 'the model is not in the catalog; GET /v1/models lists its models';
     this.#add('model_not_found', message, param, line);
     return false;
   }

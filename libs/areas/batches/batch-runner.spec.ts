@@ -122,7 +122,7 @@ describe('an attempt of a batch', () => {
   const outputOf = async ({ parts: of }: BatchCheckpoint, kind: 'output' | 'errors' = 'output') =>
     jsonl(await gather(parts.read(OWNER, of, kind)));
 
-  it('runs every line once, and reports only what is stored', async () => {
+  it('runs every line once, and reports only stored results', async () => {
     give(inputOf(95));
     const { reported, ended } = await run(95);
     const ids = Array.from({ length: 95 }, (_, index) => `line-${index + 1}`);
@@ -155,7 +155,7 @@ describe('an attempt of a batch', () => {
     expect(types).toEqual(['BatchCreated', 'BatchStarted']);
   });
 
-  it('goes on where the last checkpoint ends', async () => {
+  it('continues where the last checkpoint ends', async () => {
     give(inputOf(60));
     const { reported, ended } = await run(60);
     const checkpoint = reported[3]?.checkpoint ?? NO_PARTS;
@@ -193,7 +193,7 @@ describe('an attempt of a batch', () => {
     ]);
   });
 
-  it('reports a defect as such and goes on', async () => {
+  it('reports a defect as such and continues', async () => {
     give(inputOf(3));
     endpoint.before = (text) =>
       text === 'line-2' ? Promise.reject(new TypeError('secret')) : Promise.resolve();
@@ -227,7 +227,7 @@ describe('an attempt of a batch', () => {
     expect([1, 13, 14].map(isFinished)).toEqual([true, true, false]);
   });
 
-  it('charges what a rig had begun when the job was over, but not after a drain', async () => {
+  it('charges for aborted lines when the job is over, but not after a drain', async () => {
     give(inputOf(3));
     const endedBy = async (reason: Error) => {
       const stop = new AbortController();
@@ -286,7 +286,7 @@ describe('an attempt of a batch', () => {
     await expect(run(3)).rejects.toMatchObject({ code: 'input_file_changed' });
   });
 
-  it('asks at most so many lines at once', async () => {
+  it('asks at most three lines at once', async () => {
     give(inputOf(20));
     let open = 0;
     let most = 0;

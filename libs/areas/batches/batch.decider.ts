@@ -10,7 +10,7 @@ import {
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 
-/** What a sender of a command states of an event; the stream knows the rest. */
+/** The fields of an event that the sender of a command states; the stream knows the rest. */
 type Facts<Event extends { readonly data: object }> = Omit<Event['data'], 'accountId'>;
 
 export type BatchCommand =

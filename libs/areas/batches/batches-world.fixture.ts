@@ -38,11 +38,11 @@ export const inputLine = (customId: string, body: object = {}): string =>
     body: { model: MODEL, text: customId, ...body },
   });
 
-/** So many valid lines: `line-1`, `line-2`, … */
+/** The valid lines of an input file: `line-1`, `line-2`, … */
 export const inputOf = (lines: number): string =>
   Array.from({ length: lines }, (_, index) => `${inputLine(`line-${index + 1}`)}\n`).join('');
 
-// eslint-disable-next-line @typescript-eslint/require-await -- a stream of what is there
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream of text in memory
 export async function* piecesOf(text: string, size = 64): AsyncGenerator<Uint8Array, void, void> {
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length; start += size) {
@@ -137,7 +137,7 @@ export class FakeBlobs extends Blobs {
   }
 }
 
-/** What a rig is to an endpoint: an error that may pass. */
+/** A temporary error of an endpoint, as when its rig is away. */
 export class AwayError extends Error {
   constructor(readonly retry: ItemRetry) {
     super('it is away');

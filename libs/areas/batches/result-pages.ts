@@ -1,11 +1,11 @@
 import { type ItemResult } from './item-result.js';
 
 export interface PageLimits {
-  /** A page has at most so many results. */
+  /** The largest number of results in a page. */
   readonly resultsMax: number;
-  /** A page is handed out when its texts have so many characters. */
+  /** A page is handed out when its texts have this number of characters. */
   readonly charactersMax: number;
-  /** A result waits at most so long for a page. */
+  /** The longest time that a result waits for a page. */
   readonly waitMsMax: number;
 }
 

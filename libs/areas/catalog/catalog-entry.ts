@@ -30,7 +30,7 @@ export type SecretSource = { readonly env: string } | { readonly file: string };
 /** A model as one rig has it. */
 export interface RigModelEntry {
   readonly id: string;
-  /** What this rig calls it. */
+  /** The rig's name for the model. */
   readonly upstreamId: string;
   /** The share of the model's requests that this rig is to have, beside the other rigs. */
   readonly weight: number;
@@ -38,7 +38,7 @@ export interface RigModelEntry {
   readonly sendsDefaults: boolean;
 }
 
-/** A server of a provider, whatever it speaks. */
+/** A server of a provider, in any protocol. */
 export interface AnyServerEntry extends AnyRig {
   /** With the version in it and no slash at the end, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
@@ -48,7 +48,7 @@ export interface AnyServerEntry extends AnyRig {
   readonly headers: Readonly<Record<string, string>>;
   /** Fields of requests that belong to the operator and that this rig leaves to callers. */
   readonly allowedFields: readonly string[];
-  /** What the server does beyond text; null: everything. */
+  /** The server's features beyond text; null: all. */
   readonly features: readonly ServerFeature[] | null;
   /** Whether the server may be given URLs of hosts that are not public. */
   readonly allowsPrivateUrls: boolean;
@@ -61,7 +61,7 @@ export interface AnyServerEntry extends AnyRig {
   readonly models: readonly RigModelTerms[];
 }
 
-/** As written: what is null is that of the model. */
+/** As written. A null `upstreamId` or `sendsDefaults` means the model's own value. */
 export interface RigModelTerms {
   readonly id: string;
   readonly upstreamId: string | null;
@@ -69,14 +69,14 @@ export interface RigModelTerms {
   readonly sendsDefaults: boolean | null;
   /** The purchase price; null: unknown. */
   readonly cost: TokenPrice | null;
-  /** Where the rig states what it charges; null: nowhere. */
+  /** The field in which the rig states its cost; null: it states none. */
   readonly costField: CostField | null;
 }
 
 /** An OpenAI-compatible server. */
 export interface OpenAiRigEntry extends AnyServerEntry {
   readonly kind: 'openai';
-  /** What the server is; null: any server that speaks the protocol. */
+  /** The software of the server; null: any server that speaks the protocol. */
   readonly server: ServerKind | null;
   /** Whether it takes requests of the Responses API. */
   readonly hasResponses: boolean;

@@ -151,7 +151,7 @@ export const CatalogFileSchema = z
       );
       rejectRepeats(
         meters.map(({ meter }) => meter),
-        (index, first) => reject(['meters', index, 'meter'], `is that of meters[${first}] already`),
+        (index, first) => reject(['meters', index, 'meter'], `is in meters[${first}] already`),
       );
       for (const [index, rig] of rigs.entries()) {
         rejectTerms(rig, models, (path, message) => reject(['rigs', index, ...path], message));

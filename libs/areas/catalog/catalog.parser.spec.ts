@@ -164,14 +164,14 @@ describe('catalog parser', () => {
       ['{ meter: knots, usd: 1 }', 'meters[0].per is missing'],
       [
         '{ meter: knots, usd: 1, per: 1 }, { meter: knots, usd: 2, per: 1 }',
-        'meters[1].meter is that of meters[0] already',
+        'meters[1].meter is in meters[0] already',
       ],
     ] as const) {
       expect(() => parse(written)).toThrow(where);
     }
   });
 
-  it('reads what the server behind a rig is and does, and the fields it leaves to callers', () => {
+  it('reads the kind and features of a server, and the fields that it leaves to callers', () => {
     const source = `rigs:
   - { name: up, kind: openai, base_url: 'http://up/v1', server: llama.cpp, allow_fields: [lora],
       features: [tools], allow_private_urls: true }
@@ -375,7 +375,7 @@ describe('catalog parser, rejecting', () => {
   ])('%s', (_, source, problem) => {
     expect(problemsOf(source)).toEqual([problem]);
   });
-  it('what is not YAML, a field given twice and a second document, with the place', () => {
+  it('text that is not YAML, a field given twice and a second document, with the place', () => {
     expect(problemsOf('rigs: [\n')[0]).toMatch(/^\/etc\/quipu\/catalog\.yaml:2:1: /);
     expect(problemsOf('rigs: []\nrigs: []\nmodels: []\n')[0]).toMatch(/:2:1: Map keys must be/);
     expect(problemsOf('rigs: []\n---\nrigs: []\n')[0]).toMatch(/:2:1: /);

@@ -102,7 +102,7 @@ describe('catalog', () => {
     return count;
   };
 
-  it('serves what the file says at the prices it published', async () => {
+  it('serves the models of the file at the published prices', async () => {
     const catalog = await started(yaml('0.1', TWO));
     expect(catalog.models().map(({ id }) => id)).toEqual(['acme/one', 'two']);
     expect(catalog.model('acme/one')).toMatchObject({ createdEpochSeconds: T0 / 1_000 });
@@ -133,7 +133,7 @@ describe('catalog', () => {
     const other = yaml('0.3').replaceAll('acme/one', 'acme/other');
     const both = `${yaml('0.4')}${other.slice(other.indexOf('  - { id:'))}`;
 
-    it('serves what the newest card prices, says so, and publishes again on request', async () => {
+    it('serves the models of the newest card, says so, publishes again on request', async () => {
       const first = await started(yaml('0.1', TWO));
       let changes = 0;
       first.onChange(() => (changes += 1));
@@ -252,7 +252,7 @@ describe('catalog', () => {
     expect(other.rateFor('acme/one', now)).toMatchObject({ inputMicroUsdPerMtok: '200000' });
   });
 
-  it('answers with the newest card and with those of the past, as of the log', async () => {
+  it('answers with the newest card and with past cards, as of the log', async () => {
     const catalog = await started(yaml('0.1'));
     await writeFile(catalogFile, yaml('0.2'));
     await catalog.reload();

@@ -40,7 +40,7 @@ export interface CatalogStatus {
   readonly overruled: string | null;
 }
 
-/** What the service needs of Nest's `CommandBus`. */
+/** The part of Nest's `CommandBus` that the service needs. */
 export interface RateCardPublisher {
   execute(command: PublishRateCardCommand): Promise<RateCardReceipt>;
 }
@@ -78,7 +78,7 @@ export class Catalog {
   #loaded: Loaded | undefined;
   #served = NOTHING;
   #overruled: NodeJS.Timeout | undefined;
-  /** The next card may be that of a file that is not served yet. */
+  /** The next card may come from a file that is not served yet. */
   #isPublishing = false;
   #failure: string | null = null;
   #watchFailure: string | null = null;

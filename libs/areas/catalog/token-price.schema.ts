@@ -135,7 +135,7 @@ const Moment = z
   .transform((text) => new Date(text).toISOString())
   .optional();
 
-/** Prices of their own, or a part of those of the model. */
+/** Prices of their own, or a percentage of the model's prices. */
 const Period = z
   .strictObject({
     name: ServiceTier,

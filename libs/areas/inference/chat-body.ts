@@ -26,7 +26,7 @@ const positive = z.int().min(1).max(10_000_000).nullish();
 /** The most that the engine of spiking networks takes. */
 export const TIMESTEPS_MAX = 1_024;
 
-/** What the schema gives to a body that leaves these fields out. */
+/** The schema adds these fields to a body without them. */
 const DEFAULTS = { routing_mode: AUTO, timesteps: 8 } as const;
 
 /**

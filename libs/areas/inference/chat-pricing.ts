@@ -22,7 +22,7 @@ import { boundsOfAll } from './several-prompts.js';
 import { choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 import { termsOf } from './token-lines.js';
 
-/** What a request asks for, by the catalog of that instant. */
+/** A request with its model, rigs and prices, by the catalog of that instant. */
 export interface PricedChat {
   readonly pin: string | undefined;
   readonly model: ServedModel;
@@ -31,7 +31,7 @@ export interface PricedChat {
   readonly terms: TariffTerms;
 }
 
-/** Prices requests: what is held for them, and by which terms they are charged. */
+/** Prices requests: their holds, and the terms of their charges. */
 @Injectable()
 export class ChatPricing {
   constructor(

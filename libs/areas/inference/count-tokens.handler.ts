@@ -19,7 +19,7 @@ export class CountTokensHandler {
   /**
    * @returns the exact number, by the tokenizer of the model
    * @throws DomainError `token_count_unavailable`, with the bound, where no rig can count them;
-   *   those of a chat; RouteError
+   *   the errors of a chat; RouteError
    */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<number> {
     const { body, original } = order;

@@ -1,7 +1,7 @@
 import { type JsonObject } from './rigs/chat-backend.js';
 import { sourceOf } from './rigs/json-source.js';
 
-/** What an answer says of the request: the model id that was asked for, and the routing mode. */
+/** Fields of a request in its answer: the model id that was asked for, and the routing mode. */
 export interface Echo {
   readonly model: string;
   readonly routing_mode: string;

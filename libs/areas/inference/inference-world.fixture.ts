@@ -38,11 +38,11 @@ export const rate: TokenRate = {
   batchDiscountPercent: 50,
 };
 
-/** The lines of a hold or a charge for so many tokens. */
+/** The lines of a hold or a charge for these tokens. */
 export const linesFor = (inputTokens: number, outputTokens: number) =>
   heldTokenLines({ inputTokens, outputTokens }, rate);
 
-/** What a rig does with a stream: its pages, then how it ends. */
+/** The script of a rig's stream: its pages, then its end. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
 
 /** One rig that answers by its script. */
@@ -55,7 +55,7 @@ export class ScriptedRigs implements RigRouter {
   completion: () => Promise<{ readonly completion: JsonObject; readonly usage: Usage }> = () =>
     Promise.reject(new Error('no answer was scripted'));
   script: Script | Error = new Error('no stream was scripted');
-  /** What `check` throws. */
+  /** The error that `check` throws. */
   rejection: Error | null = null;
   readonly checked: RouteTarget[] = [];
 

@@ -146,7 +146,7 @@ async function* shiftedPages(pages: RoutedStream['pages'], by: number): RoutedSt
   }
 }
 
-/** The choices of an answer, numbered among those of all prompts. */
+/** The choices of an answer, numbered among the choices of all prompts. */
 const shifted = ({ choices }: JsonObject, by: number): readonly unknown[] =>
   Array.isArray(choices)
     ? choices.map((choice: JsonObject, n) => ({ ...choice, index: indexOf(choice, n) + by }))

@@ -30,7 +30,7 @@ async function* whole(): AsyncGenerator<readonly ChatChunk[], Usage, void> {
   return await Promise.resolve(usage(20, 2));
 }
 
-/** Pages without end; a signal makes it return what was taken, as a rig does. */
+/** Pages without end; a signal makes it return the usage of the pages read, as a rig does. */
 async function* endless(signal: AbortSignal): AsyncGenerator<readonly ChatChunk[], Usage, void> {
   let taken = 0;
   while (!signal.aborted) {
@@ -86,7 +86,7 @@ describe('a chat that is streamed', () => {
     ]);
   });
 
-  it('records the model that answered and a keyed hash of what was delivered', async () => {
+  it('records the model that answered and a keyed hash of the delivered text', async () => {
     const inference = streaming(whole);
     await readAll(await inference.stream());
     expect(inference.ledger.captured).toMatchObject({
@@ -142,7 +142,7 @@ describe('a chat that is streamed', () => {
 });
 
 describe('a stream that breaks', () => {
-  it('is charged for what was delivered, then reported', async () => {
+  it('is charged for the delivered tokens, then reported', async () => {
     const inference = streaming(breaking({ ...usage(20, 1), source: 'counted' }));
     await expect(readAll(await inference.stream())).rejects.toThrow('it broke');
     expect(inference.ledger.ends).toEqual(['capture upstream_failed']);
@@ -159,7 +159,7 @@ describe('a stream that breaks', () => {
     expect(inference.ledger.ends).toEqual(['release upstream_failed']);
   });
 
-  it('is free when the rig does not say what was delivered', async () => {
+  it('is free when the rig states no usage', async () => {
     const inference = streaming(breaking());
     await expect(readAll(await inference.stream())).rejects.toThrow('it broke');
     expect(inference.ledger.ends).toEqual(['release upstream_failed']);
@@ -187,7 +187,7 @@ describe('a stream that breaks', () => {
 
 describe('a stream that is cut', () => {
   it.each(['client_gone', 'timed_out', 'shut_down'] as const)(
-    'is charged for what was delivered: %s',
+    'is charged for the delivered tokens: %s',
     async (reason) => {
       const inference = streaming(endless);
       const stream = await inference.stream();
@@ -254,7 +254,7 @@ describe('a stream that is cut', () => {
 });
 
 describe('a stream whose reader leaves without a word', () => {
-  it('stops the rig and is charged for what was taken', async () => {
+  it('stops the rig and is charged for the pages that were read', async () => {
     const inference = streaming(endless);
     const { pages } = await inference.stream();
     await pages.next();

@@ -112,13 +112,13 @@ describe('printed bytes', () => {
     );
   });
 
-  it('are never fewer than those of a printer that puts a space behind each comma', () => {
+  it('are at least the bytes of a printer that puts a space behind each comma', () => {
     expect(printedBytes([1, 1, { a: 1, b: 2 }], 0)).toBeGreaterThanOrEqual(
       '[1, 1, {"a": 1, "b": 2}]'.length,
     );
   });
 
-  it('are never fewer than those of the text itself', () => {
+  it('are at least the bytes of the text itself', () => {
     fc.assert(
       fc.property(text, (one) => {
         expect(printedBytes(one, 0)).toBeGreaterThanOrEqual(Buffer.byteLength(one));
@@ -126,7 +126,7 @@ describe('printed bytes', () => {
     );
   });
 
-  it('have no end in what is nested too deep', () => {
+  it('are infinite for a value that is nested too deep', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
     expect(printedBytes(nested(LEVELS_MAX), 4)).toBeLessThan(Infinity);
     expect(printedBytes(nested(LEVELS_MAX + 1), 4)).toBe(Infinity);
@@ -156,7 +156,7 @@ describe('the count of a prompt', () => {
     expect(() => promptTokensBound({ ...question, messages }, llama)).toThrow('read');
   });
 
-  it('does not print a string that is longer than what is left', () => {
+  it('does not print a string that is longer than the rest of the limit', () => {
     expect(printedBytes('x'.repeat(11), 0, 10)).toBe(Infinity);
     expect(printedBytes('x'.repeat(8), 0, 10)).toBe(10);
   });
@@ -179,7 +179,7 @@ describe('the bound on an answer', () => {
     ['the smaller of both', { max_tokens: 100, max_completion_tokens: 8 }, 8],
     ['the smaller of both', { max_tokens: 8, max_completion_tokens: 100 }, 8],
     ['nothing', { max_tokens: null, max_completion_tokens: null }, null],
-  ])('is what the caller asked for: %s', (_, body, asked) => {
+  ])('is the limit of the caller: %s', (_, body, asked) => {
     expect(outputTokensAsked({ ...question, ...body })).toBe(asked);
   });
 

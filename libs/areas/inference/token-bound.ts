@@ -19,7 +19,7 @@ const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
 const TEMPLATE_FIELDS = ['chat_template', 'chat_template_kwargs'] as const;
 /** Role markers and separators that a template adds around one message. */
 const TOKENS_PER_MESSAGE = 16;
-/** What a template adds once: begin of text, a default system message, the assistant's turn. */
+/** A template adds once: the begin of text, a default system message, the assistant's turn. */
 const TOKENS_PER_PROMPT = 128;
 /** The instructions on how to call them that a template puts beside tools. */
 const TOKENS_FOR_TOOLS = 512;
@@ -29,12 +29,12 @@ const INDENT = 4;
 export const LEVELS_MAX = 64;
 
 /**
- * An upper bound on the prompt's tokens. A byte-level tokenizer spends at most one token on a byte,
- * so the bytes of everything that may enter the prompt, printed as widely as templates print it and
- * with an allowance for what they add, are one; the model's context is another. The smaller holds.
- * Parts that are no text (images, audio) have no bound in their bytes: only the context holds.
+ * An upper bound on the prompt's tokens: the smaller of two bounds. The first is the bytes of
+ * everything that may enter the prompt, since a byte-level tokenizer spends at most one token on a
+ * byte. They are counted as widely as templates print, with an allowance for the text of templates.
+ * The second is the model's context. It alone bounds parts that are no text (images, audio).
  *
- * The count stops at the context: what follows is not looked at.
+ * The count stops at the context: the rest of the prompt is not read.
  */
 export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel): number => {
   const { messages } = body;
@@ -133,8 +133,8 @@ const CALLERS_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom']);
 export const choicesOf = ({ n }: ChatBody): number => n ?? 1;
 
 /**
- * What the caller asked for, for each choice, or null when no limit was given. Of two limits the
- * smaller holds: which of them a rig reads is not known here.
+ * The caller's limit for each choice, or null when no limit was given. The smaller of two limits
+ * holds: which of them a rig reads is not known here.
  */
 export const outputTokensAsked = (body: ChatBody): number | null => {
   const { max_tokens: old, max_completion_tokens: current } = body;

@@ -8,7 +8,7 @@ import {
 import { type Usage } from './chat-usage.js';
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 
-/** What a body of some interface asks for as a chat, and how the answer is written. */
+/** A body of some interface as a chat, and the writer of its answer. */
 export interface ChatCall {
   /** The body of a chat, unchecked. */
   readonly body: unknown;
@@ -29,7 +29,7 @@ export interface ChatCallOrder {
   readonly pricedAtMs: number;
 }
 
-/** What the tokens of a model cost outside batches. */
+/** The token prices of a model outside batches. */
 export interface ChatPrice {
   readonly rateCardVersion: number;
   /** The lines of a hold. */
@@ -37,8 +37,9 @@ export interface ChatPrice {
 }
 
 /**
- * Chats by the rules and the rigs of interactive ones, without a hold of their own: what asks for
- * them holds and charges. The lines of batches are such chats, and responses in the background.
+ * Chats by the rules and the rigs of interactive ones, without a hold of their own: the component
+ * that asks for them holds and charges. The lines of batches and responses in the background are
+ * such chats.
  */
 export abstract class ChatCalls {
   /**
@@ -50,9 +51,9 @@ export abstract class ChatCalls {
   abstract batchPrice(model: string, atMs: number): BatchPrice | undefined;
   /** Of an interactive chat; undefined for a model that is not on sale. */
   abstract price(model: string, atMs: number): ChatPrice | undefined;
-  /** @throws those of `accept`, technical failures of the area, and AbortedItemError */
+  /** @throws the errors of `accept`, technical failures of the area, and AbortedItemError */
   abstract complete(line: ChatCall, order: ChatCallOrder, signal: AbortSignal): Promise<ItemAnswer>;
   abstract retryOf(error: unknown): ItemRetry;
-  /** What its caller is shown of a failure; undefined for a defect. */
+  /** A failure as its caller sees it; undefined for a defect. */
   abstract failureOf(error: unknown): FailureDescription | undefined;
 }

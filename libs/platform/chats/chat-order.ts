@@ -23,7 +23,7 @@ export type CallerDialect = 'chat' | 'messages' | 'responses';
 /** A request as its caller wrote it, for a rig that speaks the same dialect. */
 export interface OriginalRequest {
   readonly dialect: CallerDialect;
-  /** JSON, whose fields are those of the order's body or its source. */
+  /** JSON with the fields of the order's body or of its source. */
   readonly bytes: Buffer;
   /** Headers that belong to the body, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;

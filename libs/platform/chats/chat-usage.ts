@@ -48,7 +48,7 @@ export interface FurtherUsage {
   readonly usage: Omit<Usage, 'further' | 'source'>;
 }
 
-/** The usage of work that was done in several requests. What only one of them states is kept. */
+/** The usage of work that was done in several requests. A count that only one states is kept. */
 export const sumOfUsage = (one: Usage | undefined, other: Usage): Usage => {
   if (!one) return other;
   const doubts = [...new Set([...(one.doubts ?? []), ...(other.doubts ?? [])])];
@@ -80,7 +80,7 @@ const sumOfCounts = <Name extends string>(
   return Object.keys(sums).length > 0 ? sums : undefined;
 };
 
-/** The order in which tokens are kept of a prompt that is cut: what costs least first. */
+/** The order in which a cut prompt keeps its tokens: the cheapest first. */
 const KEPT: readonly (TokenPart | typeof INPUT_METER | typeof OUTPUT_METER)[] = [
   'cache_read_tokens',
   INPUT_METER,
@@ -88,7 +88,7 @@ const KEPT: readonly (TokenPart | typeof INPUT_METER | typeof OUTPUT_METER)[] = 
   ...TOKEN_PARTS.filter((part) => part !== 'cache_read_tokens'),
 ];
 
-/** What a rig states above a bound is not used: neither charged nor shown. */
+/** Usage that a rig states above a bound is ignored: neither charged nor shown. */
 export const usageWithin = (
   usage: Usage,
   { inputTokens, outputTokens }: TokenQuantities,

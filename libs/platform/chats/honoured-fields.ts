@@ -11,7 +11,7 @@ export const equals =
   (value: unknown): boolean =>
     allowed.includes(value);
 
-/** What every engine of ours honours, or can ignore without changing the answer. */
+/** Fields that every engine of ours honours, or can ignore without changing the answer. */
 export const HONOURED_BY_ALL: HonouredFields = {
   model: always,
   messages: always,

@@ -1,4 +1,4 @@
-/** What other interfaces show of a chat's answer. Rigs wrote it, so every field is checked. */
+/** A chat's answer as other interfaces show it. A rig wrote it, so every field is checked. */
 export interface ReadAnswer {
   readonly choices: readonly ReadChoice[];
   /** As the rig states it; undefined where it states none. */
@@ -8,7 +8,7 @@ export interface ReadAnswer {
   readonly model: string;
 }
 
-/** A choice of a whole answer, or what one chunk adds to it. */
+/** A choice of a whole answer, or the part of it in one chunk. */
 export interface ReadChoice {
   readonly index: number;
   readonly text: string;

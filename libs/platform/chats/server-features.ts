@@ -1,4 +1,4 @@
-/** What a server may do for chats beyond text, as catalogs name it. */
+/** The features of a server for chats beyond text, as catalogs name them. */
 export const SERVER_FEATURES = [
   'tools',
   'json_schema',

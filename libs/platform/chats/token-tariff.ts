@@ -35,7 +35,7 @@ export interface TokenRate extends TokenPrice {
   readonly batchDiscountPercent: number;
 }
 
-/** What every model costs. Neither look-up waits. */
+/** The token rates of all models. Neither look-up waits. */
 export interface TokenRates {
   /** The rate in force at an instant, in milliseconds since the epoch. */
   rateFor(modelId: string, atMs: number): TokenRate | undefined;
@@ -43,7 +43,7 @@ export interface TokenRates {
   idOf(name: string): string | undefined;
 }
 
-/** What decides the prices of some work beside its tokens. */
+/** The terms that decide the prices of some work, beside its tokens. */
 export interface TariffTerms extends Omit<TokenTerms, 'period'> {
   /** False for several prompts in one: they have the prices below every context tier. */
   readonly isTiered?: boolean;
@@ -59,7 +59,7 @@ export interface ChargedUsage {
 }
 
 /**
- * What the tokens of one model cost at one instant. Every product that charges tokens makes the
+ * The token prices of one model at one instant. Every product that charges tokens makes the
  * lines of its holds and of its charges here.
  */
 export class TokenTariff {
@@ -108,8 +108,8 @@ export class TokenTariff {
 
   /**
    * The lines of a charge, before its hold limits them: in the service tier and the place that the
-   * rig states, but never dearer than those that were asked for. Each further call of a model is a
-   * step, at the price of its model.
+   * rig states, but never dearer than the requested tier and place. Each further call of a model is
+   * a step, at the price of its model.
    */
   charged(usage: Usage, terms: TariffTerms = {}): ChargedUsage {
     const doubts = new Set(usage.doubts);
@@ -124,7 +124,7 @@ export class TokenTariff {
 
   /**
    * The lines of a charge as units, for work that another one holds and charges. Where a class has
-   * one price in every request, units cost what is held for them.
+   * one price in every request, units cost as much as their hold.
    */
   used(usage: Usage, terms: TariffTerms = {}, rig?: string): readonly UsedUnits[] {
     const { rate } = this;

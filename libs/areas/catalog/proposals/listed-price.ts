@@ -25,7 +25,7 @@ export interface ListedPrice {
     string,
     { readonly prices: ListedPrices; readonly tiers: readonly ListedTier[] }
   >;
-  /** What of the list is left out, each with its reason. */
+  /** The parts of the list that are left out, each with its reason. */
   readonly notes: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export class UnmappedPriceError extends Error {
   override readonly name = 'UnmappedPriceError';
 }
 
-/** What the prices of a list are for. */
+/** The unit of the prices in a list. */
 export type ListUnit = 'token' | 'million_tokens' | 'search';
 
 const MILLION = 1_000_000n;
@@ -52,7 +52,7 @@ const FACTORS: Readonly<Record<ListUnit, bigint>> = {
   million_tokens: 1n,
   search: 1_000n,
 };
-/** Parts of a dollar that are counted: fine enough to see what a micro-dollar would round. */
+/** Parts of a dollar that are counted: fine enough to see prices that a micro-dollar rounds. */
 const PARTS_PER_USD = 10n ** 24n;
 const PARTS_PER_MICRO_USD = PARTS_PER_USD / MILLION;
 

@@ -167,7 +167,7 @@ describe('a list of models.dev', () => {
 describe('a list of OpenRouter', () => {
   const listOf = (pricing: unknown) => ({ data: [{ id: 'acme/gpt', pricing }] });
 
-  it('has dollars for a token as text, and 0 for what has no price of its own', () => {
+  it('has dollars for a token as text, and 0 for a class without a price of its own', () => {
     const { format, price, models } = proposal(
       listOf({
         prompt: '0.00000125',

@@ -25,13 +25,13 @@ export interface PriceChange {
   readonly to: string;
 }
 
-/** What the list means for one model of the catalog. */
+/** The changes that a list proposes for one model of the catalog. */
 export interface ProposedModel {
   readonly model: string;
   /** In the list; null: not found. */
   readonly listed: string | null;
   readonly changes: readonly PriceChange[];
-  /** What the list states beside it, and what of the catalog stays. */
+  /** The parts of the list that are left out, and the prices of the catalog that stay. */
   readonly notes: readonly string[];
   /** Why its price stays as it is; null: it is taken over. */
   readonly problem: string | null;

@@ -23,7 +23,7 @@ export interface CatalogProposal extends PriceProposal {
   readonly list: Pick<PriceList, 'format' | 'sha256'>;
 }
 
-/** What the catalog file would be with the prices of a list; nothing is written. */
+/** Asks for the catalog file with the prices of a list; nothing is written. */
 export class ProposePricesQuery extends Query<CatalogProposal> {
   constructor(
     readonly list: PriceList,

@@ -53,7 +53,7 @@ export interface FoundAnswer {
  */
 @Injectable()
 export class AnswerCache {
-  /** Of all accounts: as of the last sweep, with what this process has kept since. */
+  /** Of all accounts: the size at the last sweep, plus the answers kept by this process since. */
   #bytes = 0;
 
   constructor(
@@ -111,7 +111,7 @@ export class AnswerCache {
     this.#bytes += bytes;
   }
 
-  /** Removes what has expired, and the oldest answers above the size of all. @returns how many */
+  /** Removes expired answers, and the oldest answers above the size of all. @returns how many */
   async sweep(): Promise<number> {
     const now = this.clock.now();
     const kept: StoredDocument<EntryDocument>[] = [];
@@ -161,7 +161,7 @@ export interface NewAnswer {
 /** Of a sweep, in one commit. */
 const REMOVED_AT_ONCE = 250;
 
-/** What the content is sealed as: one that was moved to another place does not open. */
+/** The content is sealed for its key: content that was moved to another key does not open. */
 const fieldOf = (contentKey: string): string => `cached-answers.content/${contentKey}`;
 
 const sizeOf = (entries: readonly StoredDocument<EntryDocument>[]): number =>

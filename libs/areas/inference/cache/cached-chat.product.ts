@@ -6,7 +6,7 @@ import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type UnitPrice } from '#platform/ledger/price.js';
 import { defineProduct } from '#platform/ledger/product.js';
 
-/** Its price on the rate card is the operator's share of what kept answers cost. */
+/** Its price on the rate card is the operator's share of the charge for a kept answer. */
 export const CACHED_METER = 'cached_micro_usd';
 
 /** The answer of a chat from the cache. */

@@ -60,9 +60,9 @@ export class ChatCache {
   ) {}
 
   /**
-   * The place of the answer to a request; undefined where it is not to be kept. The body has what
-   * the answer depends on, also whether it is a stream. Adapters change under their names, and
-   * several prompts have no answer of their own.
+   * The place of the answer to a request; undefined where it is not to be kept. The body has
+   * every field that the answer depends on, also whether it is a stream. Adapters change under
+   * their names, and several prompts have no answer of their own.
    */
   placeOf({ accountId, body, original, others, routingMode, cacheSeconds = 0 }: ChatOrder) {
     if (cacheSeconds <= 0 || others || body.adapter != null) return undefined;
@@ -111,7 +111,7 @@ export class ChatCache {
     lines: readonly string[],
     { usage, entry, isOriginal = false }: Pick<ChatReply, 'usage' | 'entry' | 'isOriginal'>,
   ): Promise<void> {
-    // What the balance has cut short is not the answer for a caller with more money.
+    // An answer that the balance has cut short is wrong for a caller with more money.
     if (outputTokensAsked(order.body) === null && lines.some(isCutShort)) return;
     const kept: KeptAnswer = {
       lines,

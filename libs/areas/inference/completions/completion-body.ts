@@ -11,7 +11,7 @@ export const PROMPTS_MAX = 32;
 export const MAX_TOKENS_DEFAULT = 16;
 const TOP_LOGPROBS_MAX = 20;
 
-/** Fields of our own part of the body; all others are those of a chat, or the rig's. */
+/** Fields that this interface reads; all others are fields of a chat or of the rig. */
 export const CompletionBody = z.looseObject({
   model: z.string().min(1).max(256),
   prompt: z.union([z.string(), z.array(z.unknown()).min(1)]),

@@ -1,6 +1,6 @@
 /**
- * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
- * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
+ * The contract of a rig: an upstream server or an engine in this process. Shapes follow the OpenAI
+ * chat-completions API; fields that Quipu does not read pass through unchanged.
  */
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
@@ -10,11 +10,11 @@ import { type TextAdapter } from './text-adapter.js';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface ChatRequest {
-  /** The body to send, with `model` and `max_tokens` already those of the rig. */
+  /** The body to send: `model` and `max_tokens` already have the rig's values. */
   readonly body: JsonObject;
   /**
    * An upper bound on the prompt's tokens, made from its bytes. Usage counted here is never above
-   * it; what a provider states may be, and the meter then charges the bound.
+   * it. Usage that a provider states may be above it: the meter then charges the bound.
    */
   readonly promptTokensMax: number;
   /** The caller's own request, with the body that was read from it. */
@@ -41,8 +41,8 @@ export type ChatChunk = JsonObject;
 /**
  * A stream that ends without usage cannot be billed, so the generator returns the usage. Chunks
  * arrive in pages, one per read of the socket, so that a fast rig costs few turns. A stream cut by
- * the signal hands out what has arrived and returns its usage; one that breaks throws `RigError`
- * with `used`.
+ * the signal hands out the chunks that have arrived and returns its usage; one that breaks throws
+ * `RigError` with `used`.
  */
 export interface ChatBackend {
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>;
@@ -98,11 +98,11 @@ export class RigError extends Error {
       /** From `Retry-After`, in milliseconds. */
       readonly retryAfterMs?: number;
       /**
-       * Before the stream broke: what was delivered. Of a cancelled request: its prompt, once the
+       * Of a stream that broke: the delivered tokens. Of a cancelled request: its prompt, once the
        * rig had it; absent before.
        */
       readonly used?: Usage;
-      /** What the rig states for a request that failed; no customer pays for it. */
+      /** The usage that the rig states for a failed request; no account pays for it. */
       readonly unbilled?: Usage;
       /** Of one that is unreachable: the whole request was written before the connection broke. */
       readonly isSent?: boolean;

@@ -5,7 +5,7 @@ import { type JsonObject } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
 /**
- * What a chat may ask of a rig beyond text. Adapters are files here, so no server has any. A rig
+ * A feature that a chat may need beyond text. Adapters are files here, so no server has any. A rig
  * has `private_urls` only if its operator says so: it fetches the URLs of a message from its own
  * network.
  */
@@ -21,7 +21,7 @@ export const STATED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>([
   'responses',
 ]);
 
-/** A feature that a request cannot do without. */
+/** A feature that a rig must have to answer a request. */
 export interface Need {
   readonly feature: ChatFeature;
   /** The field that asks for it. */
@@ -31,7 +31,7 @@ export interface Need {
 /** Most requests: any rig of the model will do. */
 export const NO_NEEDS: readonly Need[] = [];
 
-/** What the embedded engine does. */
+/** The features of the embedded engine. */
 export const EMBEDDED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>([
   'tools',
   'json_schema',

@@ -38,7 +38,7 @@ export interface EmbeddedEmbeddingsOptions {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** What an embedded model understands; `user` has no effect on it. */
+/** The fields that an embedded model accepts; `user` has no effect on it. */
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
   'input',

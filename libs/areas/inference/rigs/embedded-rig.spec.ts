@@ -10,7 +10,7 @@ import { drain, never, requestOf, textOf } from './upstream.fake.js';
 const END: TextEnd = { promptTokens: 9, completionTokens: 2, finishReason: 'stop' };
 const USAGE = { promptTokens: 9, completionTokens: 2, source: 'provider' };
 
-/** Says its pieces, then ends or fails; keeps what it was asked and whether it was let go. */
+/** Says its pieces, then ends or fails; records its request and whether it was let go. */
 const speaking = (pieces: readonly (string | TextDelta)[], end: TextEnd | Error = END) => {
   const heard: { request?: TextRequest; ended: boolean } = { ended: false };
   const engine = engineOf(async function* (request, signal) {
@@ -96,7 +96,7 @@ describe('a whole answer of an embedded model', () => {
     expect(heard.ended).toBe(true);
   });
 
-  it('asks the engine for what the body says', async () => {
+  it('passes the fields of the body to the engine', async () => {
     const { rig, heard } = speaking([]);
     const messages = [
       { role: 'developer', content: 'Be brief' },
@@ -228,7 +228,7 @@ describe('a stream of an embedded model', () => {
     expect(await errorOf(rig.complete(body(), never))).toMatchObject(expected);
   });
 
-  it('is broken-off with what it used when the engine fails midway', async () => {
+  it('is broken-off with its usage when the engine fails midway', async () => {
     const { rig } = speaking(['Hel'], new Error('out of memory'));
     expect(await errorOf(drain(rig.stream(body(), never)))).toMatchObject({
       kind: 'broken-off',
@@ -236,7 +236,7 @@ describe('a stream of an embedded model', () => {
     });
   });
 
-  it('returns what was delivered when the caller leaves', async () => {
+  it('returns the usage of the delivered part when the caller leaves', async () => {
     const { rig, heard } = speaking(['Hel', 'lo', '!']);
     const caller = new AbortController();
     const pages = rig.stream(body(), caller.signal);

@@ -2,8 +2,8 @@ import { type JsonObject } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
 /**
- * JSON Schema as the grammar of an embedded model can enforce it. What the grammar cannot express
- * is a fault that names the keyword: the answer would otherwise break the schema unnoticed.
+ * JSON Schema as the grammar of an embedded model can enforce it. A fault names a keyword that has
+ * no grammar: the answer would otherwise break the schema unnoticed.
  */
 export type GrammarSchema = { readonly schema: JsonObject } | { readonly fault: string };
 
@@ -42,7 +42,7 @@ const convert = (value: unknown, path: string, level: number): JsonObject => {
   if (!isObject(value)) return fault(path, 'is not a schema object');
   if (level > LEVELS_MAX) return fault(path, `is nested deeper than ${LEVELS_MAX} levels`);
   const { description, ...described } = value;
-  // A template shows it to the model where the schema is that of a tool.
+  // A template shows the description of a tool's schema to the model.
   const note = typeof description === 'string' ? { description } : {};
   return { ...shapeOf(described, path, level), ...note };
 };

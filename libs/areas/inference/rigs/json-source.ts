@@ -9,7 +9,7 @@ interface Sourced {
 }
 
 /**
- * Keeps the JSON that a rig sent with what was parsed from it. The property is not enumerable, so a
+ * Keeps the JSON of a rig with the object parsed from it. The property is not enumerable, so a
  * changed copy does not have it. A `WeakMap` costs each chunk as much as its parsing.
  */
 export const keepSource = (answer: JsonObject, text: string): void => {

@@ -98,7 +98,7 @@ describe('a stream', () => {
     expect(streamed.usage).toEqual({ promptTokens: 2, completionTokens: 3, source: 'counted' });
   });
 
-  it('counts on top what comes after the last statement', async () => {
+  it('adds its own count of the chunks after the last stated usage', async () => {
     const early = { ...deltaOf({ role: 'assistant' }), usage: statement(9, 0) };
     const { rig } = await rigFor(sse([early, ...chunksOf('a', 'b')].map(eventOf).concat(DONE)));
     const { usage } = await drain(rig.stream(requestOf(), never));
@@ -141,12 +141,12 @@ describe('a stream that breaks', () => {
     ['is cut off', sse(opening, 'destroy')],
     ['ends without [DONE] and finish reason', sse(opening)],
     ['sends an error chunk', sse([...opening, eventOf({ error: { message: 'out of memory' } })])],
-  ])('is broken-off with what it used when it %s', async (_, script) => {
+  ])('is broken-off with its usage when it %s', async (_, script) => {
     const error = await breaking(script);
     expect(error).toMatchObject({ kind: 'broken-off', details: { used } });
   });
 
-  it('is timed-out with what it used when nothing more comes', async () => {
+  it('is timed-out with its usage when nothing more comes', async () => {
     const error = await breaking(sse(opening, 'hang'), { idleTimeoutMs: 50 });
     expect(error).toMatchObject({ kind: 'timed-out', details: { used } });
   });
@@ -161,7 +161,7 @@ describe('a stream that breaks', () => {
     expect(error).toMatchObject({ kind: 'malformed', details: { used } });
   });
 
-  it('delivers what came before the fault', async () => {
+  it('delivers the chunks before the fault', async () => {
     const { rig } = await rigFor(sse([opening.join('') + 'data: x\n\n']));
     const pages = rig.stream(requestOf(), never);
     const first = await pages.next();
@@ -193,7 +193,7 @@ describe('a stream that breaks', () => {
 describe('a stream whose caller leaves', () => {
   const opening = chunksOf('Hel', 'lo').slice(0, -1).map(eventOf).join('');
 
-  it('returns what was delivered and leaves the upstream within 100 ms', async () => {
+  it('returns the usage of the delivered part and leaves the upstream within 100 ms', async () => {
     const { rig, upstream } = await rigFor(sse([opening], 'hang'));
     const caller = new AbortController();
     const pages = rig.stream(requestOf(), caller.signal);
@@ -207,7 +207,7 @@ describe('a stream whose caller leaves', () => {
     expect((leftAt ?? Infinity) - cancelledAt).toBeLessThan(100);
   });
 
-  it('hands out and charges what was in flight', async () => {
+  it('hands out and charges the chunks in flight', async () => {
     const { rig } = await rigFor((response, received) => {
       sse([opening], 'hang')(response, received);
       setTimeout(() => response.write(eventOf(deltaOf({ content: 'unseen' }))), 20);
@@ -283,7 +283,7 @@ describe('a slow consumer', () => {
     const writtenWhileWaiting = written;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(written).toBe(writtenWhileWaiting);
-    // Sixteen megabytes are on offer; what the sockets' buffers hold is all that was sent.
+    // Sixteen megabytes are on offer; only the content of the sockets' buffers was sent.
     expect(written).toBeLessThan(words.length);
     const rest = await drain(pages);
     expect(textOf(first.value as []) + textOf(rest.chunks)).toBe(words.join(''));

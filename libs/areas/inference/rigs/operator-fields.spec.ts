@@ -42,7 +42,7 @@ describe('the fields that callers may not set', () => {
     expect(rejectedBy(null, { model: 'm', [field]: value })).toBe(field);
   });
 
-  it('are those of the server, where it is known', () => {
+  it('are only the fields of the server, where it is known', () => {
     expect(rejectedBy('openai', { id_slot: 2, priority: -1, 'speculative.n_max': 1 })).toBe(
       undefined,
     );
@@ -86,7 +86,7 @@ describe('the fields that callers may not set', () => {
     ['use_beam_search', true],
     ['n_predict', 100_000],
     ['n_cmpl', 8],
-  ])('include on every server what lifts the bound of the output: %s', (field, value) => {
+  ])('include on every server the fields that lift the bound of the output: %s', (field, value) => {
     for (const server of [...SERVERS, null]) {
       expect(new OperatorFields(server, [field]).firstIn({ [field]: value })).toBe(field);
     }

@@ -33,7 +33,7 @@ const VLLM: FieldList = {
   vllm_xargs: [],
   logits_processors: [],
   guided_decoding_backend: [],
-  // The template, and what the model sees of the prompt.
+  // The template, and the part of the prompt that the model sees.
   chat_template: [],
   chat_template_kwargs: [],
   add_generation_prompt: [true],
@@ -43,7 +43,7 @@ const VLLM: FieldList = {
   truncation_side: [],
   mm_processor_kwargs: [],
   media_io_kwargs: [],
-  // What the answer tells of the prompt, and how it is cut into chunks, which Quipu counts.
+  // Parts of the prompt in the answer, and the division into chunks, which Quipu counts.
   echo: [false],
   prompt_logprobs: [],
   return_prompt_text: [false],
@@ -115,7 +115,7 @@ const OLLAMA: FieldList = {
   _debug_render_only: [false],
 };
 
-/** OpenAI and providers like it: what costs the operator more, or is kept on its account. */
+/** OpenAI and similar providers: fields that cost the operator more, or store data there. */
 const OPENAI: FieldList = {
   service_tier: ['auto', 'default'],
   // As Anthropic has them: at a higher price.
@@ -125,7 +125,7 @@ const OPENAI: FieldList = {
   web_search_options: [],
 };
 
-/** Anthropic: what costs the operator more, or is of the operator's own account. */
+/** Anthropic: fields that cost the operator more, or refer to its account. */
 const ANTHROPIC: FieldList = {
   service_tier: ['auto', 'default', 'standard_only'],
   speed: ['standard'],

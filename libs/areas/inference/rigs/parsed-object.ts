@@ -3,7 +3,7 @@ import { keepSource } from './json-source.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import { isObject } from './token-usage.js';
 
-/** Null for what is no JSON object, and for one that is nested too deep. */
+/** Null for text that is not a JSON object, and for an object that is nested too deep. */
 export const parseObject = (text: string): JsonObject | null => {
   try {
     const parsed: unknown = JSON.parse(text);

@@ -103,7 +103,7 @@ export class AttemptMeter {
     this.#end('cancelled', null);
   }
 
-  /** Ignores what is no failure of a rig, and a failure to reach it. */
+  /** Ignores an error that is no failure of a rig, and a failure to reach it. */
   failed(error: unknown): void {
     if (!(error instanceof RigError)) return;
     const { used, unbilled, isSent = false } = error.details;
@@ -129,7 +129,7 @@ export class AttemptMeter {
     });
   }
 
-  /** What the provider states is what it bills; a price of the catalog may be out of date. */
+  /** A provider bills the cost that it states; a price of the catalog may be out of date. */
   #costOf(usage: Usage | null): RigAttempt['cost'] {
     if (this.#stated !== null) return { basis: 'stated', picoUsd: this.#stated };
     const price = this.cost?.price;

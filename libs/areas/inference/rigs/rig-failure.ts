@@ -55,7 +55,7 @@ const CODES_OF_TIME_OUTS: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** What the HTTP client reports before there is a whole answer. The cause has addresses in it. */
+/** The failure of a connection, before the answer is whole. The cause has addresses in it. */
 export const failureOfConnection = (rig: string, cause: unknown, isSent: boolean): RigError => {
   const code = codeOf(cause);
   if (CODES_OF_TIME_OUTS.has(code)) {

@@ -19,7 +19,7 @@ const KEY_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 /** A pause after a 429 without `Retry-After`, where another key may answer meanwhile. */
 const PAUSE_MS = 1_000;
 
-/** One key: a breaker for what rejects it, and a pause for each model that it has used up. */
+/** One key: a breaker for its rejections, and a pause for each model that it has used up. */
 class RigKey {
   lastFailure: RigError | undefined;
   #breaker: BreakerState = closedBreaker;
@@ -37,7 +37,7 @@ class RigKey {
     return Math.max(0, (this.#pausedUntilMs.get(model) ?? 0) - nowMs);
   }
 
-  /** @throws what `work` throws */
+  /** @throws the errors of `work` */
   async use<T>(work: (key: Credential) => Promise<T>, model: unknown, clock: Clock): Promise<T> {
     this.#shift({ type: 'started' });
     const { epoch } = this.#breaker;
@@ -106,8 +106,8 @@ export class RigKeys {
   }
 
   /**
-   * The breaker of the rig is that of its only key. A token may have been revoked, and a file may
-   * have a new key: what can be had again is tried once more.
+   * The breaker of the rig serves its only key. A token may have been revoked, and a file may have
+   * a new key: a credential that can be fetched again is tried once more.
    */
   async #askOnly<T>({ credential }: RigKey, work: (key: Credential) => Promise<T>): Promise<T> {
     try {

@@ -52,7 +52,7 @@ const RETRY_AFTER_MS_MIN = 1_000;
  * the first request that the rig can serve. While no request waits, no queue is looked at.
  *
  * Lines of batches wait behind them, for as long as it takes: no caller waits for them, and a batch
- * runs only so many at once.
+ * runs a bounded number of lines at once.
  */
 export class RigQueue {
   private readonly queues: Readonly<Record<Priority, FairQueue<Waiting>>> = {
@@ -71,7 +71,7 @@ export class RigQueue {
 
   /** @throws RouteError overloaded, queue-full, down, cancelled */
   admit(applicant: Applicant): RigSlot | Promise<RigSlot> {
-    // A rig may have come up without a freed slot: its slots belong to those who wait already.
+    // A rig may have come up without a freed slot: waiting requests take its slots first.
     if (this.queues.interactive.size > 0) this.serve('interactive');
     const slot = this.tryAdmit(applicant);
     if (slot) return slot;
@@ -174,7 +174,7 @@ export class RigQueue {
     return promise;
   }
 
-  /** A slot is free: waiting requests that fit take it, and those that no rig can serve fail. */
+  /** A slot is free: waiting requests that fit take it, and requests that no rig can serve fail. */
   private readonly onSlotFree = (): void => {
     this.serve('interactive');
     this.serve('batch');

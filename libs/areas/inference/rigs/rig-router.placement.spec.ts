@@ -67,7 +67,7 @@ describe('rigs of several regions', () => {
     await Promise.all([running, second, third]);
   });
 
-  it('stand in for a region that is full', async () => {
+  it('are asked in another region while the own region is full', async () => {
     const busy = held();
     const { complete } = placing({
       rigs: [
@@ -83,7 +83,7 @@ describe('rigs of several regions', () => {
     expect(await complete()).toBe('near');
   });
 
-  it('stand in for a region that is down, until it is up again', async () => {
+  it('are asked in another region while the own region is down', async () => {
     const { complete, time } = placing({
       rigs: [
         { name: 'near', backend: scripted(failing('failed'), ANSWER).backend, ...near },
@@ -199,7 +199,7 @@ describe('a rig that only a pin reaches', () => {
   });
 });
 
-describe('rigs that differ in what they do', () => {
+describe('rigs with different features', () => {
   const does = (...features: readonly ChatFeature[]) => ({ features: new Set(features) });
   const rigs = [
     { name: 'plain', backend: answering(), maxConcurrency: 9, ...does() },
@@ -217,7 +217,7 @@ describe('rigs that differ in what they do', () => {
     }
   };
 
-  it('are asked only for what they do, however busy they are', async () => {
+  it('are asked only for their own features, however busy they are', async () => {
     const { router } = placing({ rigs });
     const askFor = async (body: JsonObject) => {
       const order = { model: 'llama', needs: needsOf(body), request: () => requestOf() };
@@ -245,7 +245,7 @@ describe('rigs that differ in what they do', () => {
     expect(rejectionOf({ rigs: [allowed] }, body)).toBeNull();
   });
 
-  it('do not stand in for one that fails', async () => {
+  it('do not replace a rig that fails', async () => {
     const failingTools = { name: 'tools', backend: scripted(failing('malformed')).backend };
     const { router } = placing({
       rigs: [...rigs.slice(0, 1), { ...failingTools, ...does('tools') }],
@@ -271,7 +271,7 @@ describe('rigs that differ in what they do', () => {
       undefined,
     ],
     ['rig plain does not have the feature tools', TOOLS, 'tools', 'plain'],
-  ])('are named by what they lack: %s', (why, body, param, pin) => {
+  ])('name the features they lack: %s', (why, body, param, pin) => {
     const message = `'${param}' is refused: ${why}`;
     const upstreamError = {
       message,

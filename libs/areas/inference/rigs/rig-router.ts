@@ -49,7 +49,7 @@ export interface PinnedRigs {
 export interface RouteTarget {
   /** The catalog id of the model. */
   readonly model: string;
-  /** Requests of one account share its turns where requests wait. Default: one for all without. */
+  /** Its waiting requests share its turns. Default: the turns of requests without an account. */
   readonly account?: string;
   /** The hold that pays for the request, where one request is one hold. */
   readonly holdId?: string;
@@ -62,7 +62,7 @@ export interface RouteOrder extends RouteTarget {
   readonly priority?: Priority;
   /** Called when a rig is asked, with its terms for the model, if it has some of its own. */
   readonly request: (terms?: RigModelTerms) => ChatRequest;
-  /** What a rig must do to answer it, as `needsOf` finds it. */
+  /** The features that a rig must have to answer it, as `needsOf` finds them. */
   readonly needs: readonly Need[];
   /** The dialect of the original request, for rigs that speak it. */
   readonly dialect?: CallerDialect;
@@ -77,7 +77,7 @@ export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
   readonly attempts: readonly RouteAttempt[];
-  /** What that rig calls the model; absent: as the catalog's model says. */
+  /** The rig's name for the model; absent: the upstream id of the catalog's model. */
   readonly modelSent?: string;
   /** That rig speaks the dialect of the original request, and was sent it. */
   readonly isOriginal?: boolean;
@@ -101,7 +101,7 @@ export interface RoutedStream extends Routed {
 
 export interface RigRouter {
   /**
-   * Rejects a request that no rig can take now, that needs what none of these rigs does, or that
+   * Rejects a request that no rig can take now, that needs a feature these rigs lack, or that
    * has a field of the operator of one of them: before anything is held for it.
    * @throws RouteError
    */

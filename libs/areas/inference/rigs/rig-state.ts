@@ -18,7 +18,7 @@ import { type RigModelCost } from './rig-attempt.js';
  */
 export type Priority = 'interactive' | 'batch';
 
-/** What a rig calls a model, and how it is asked. */
+/** A rig's name for a model, and how the model is asked. */
 export interface RigModelTerms {
   readonly upstreamId: string;
   /** Its share of the model's requests, beside the other rigs; default: 1. */
@@ -29,7 +29,7 @@ export interface RigModelTerms {
 
 /** A rig as the catalog describes it. */
 export interface Rig {
-  /** Unique; what `rig_{name}` pins. */
+  /** Unique; the name in `rig_{name}`. */
   readonly name: string;
   readonly backend: RigBackend;
   /** Requests it answers at once, at least 1. */
@@ -38,9 +38,9 @@ export interface Rig {
   readonly batchConcurrencyMax?: number;
   /** The catalog ids of the models it serves. */
   readonly models: Pick<ReadonlySet<string>, 'has'> & Iterable<string>;
-  /** Its terms by the catalog ids; default: those of each model. */
+  /** Its terms by the catalog ids; default: the terms of each model. */
   readonly terms?: ReadonlyMap<string, RigModelTerms>;
-  /** What it does beyond text; default: everything. */
+  /** Its features beyond text; default: all. */
   readonly features?: ReadonlySet<ChatFeature>;
   /** Null or absent: it belongs to no region, and is near to every gateway. */
   readonly region?: string | null;
@@ -51,9 +51,9 @@ export interface Rig {
    * that an outage of the bus ends for callers when it ends. Default: no.
    */
   readonly isOwn?: boolean;
-  /** What callers may not set; an embedded rig has a list of what they may. */
+  /** Fields that callers may not set; an embedded rig has a list of the fields they may set. */
   readonly operatorFields?: OperatorFields;
-  /** What its models cost the operator, by catalog id. */
+  /** The operator's cost of its models, by catalog id. */
   readonly costs?: ReadonlyMap<string, RigModelCost>;
 }
 

@@ -58,13 +58,13 @@ export class RouteError extends Error {
     super(message, { cause: details.rigError });
   }
 
-  /** The rig at fault: the last one that was asked, or those that could not be asked. */
+  /** The rig at fault: the last rig that was asked, or the rigs that could not be asked. */
   get rig(): string | undefined {
     return this.attempts.at(-1)?.rig ?? this.details.rigs?.join(',');
   }
 }
 
-/** What a rig was at that had accepted a request before its caller left. */
+/** The usage of a rig that had accepted a request before its caller left. */
 export interface AcceptedUsage {
   readonly usage: Usage;
   readonly rig: string;

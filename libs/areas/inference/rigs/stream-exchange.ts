@@ -33,7 +33,7 @@ export class StreamExchange extends UpstreamExchange {
   private begun = false;
   private last: JsonObject | null = null;
   private stated: Usage | null = null;
-  /** A chunk with the stated usage is among those for the caller. */
+  /** The chunks for the caller include the stated usage. */
   private showsUsage = false;
   /** Deltas handed out since the upstream last stated its usage. */
   private deltas = 0;

@@ -143,7 +143,7 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What an answer in one piece is. */
+/** Reads an answer in one piece. */
 export interface AnswerForm<Answer> {
   /** For messages, such as `completion`. */
   readonly name: string;

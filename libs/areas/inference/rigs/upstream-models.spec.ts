@@ -20,7 +20,7 @@ describe('the models of an upstream', () => {
     return upstreamModels(options, signal);
   };
 
-  it('are those that it lists, asked with its key', async () => {
+  it('are the ids in its list, which is asked for with its key', async () => {
     const models = json(200, { object: 'list', data: [{ id: 'one' }, { id: 'two' }, {}, 3] });
     expect(await list(models)).toEqual(new Set(['one', 'two']));
     expect(upstream?.received[0]).toMatchObject({

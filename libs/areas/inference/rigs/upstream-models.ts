@@ -9,7 +9,7 @@ export interface UpstreamModelsOptions {
   readonly name: string;
   /** With the version in it, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** What authorizes requests to it. */
+  /** Authorizes the requests to it. */
   readonly credential?: Credential | undefined;
   /** As in `HttpRigOptions`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ export const TOP_LOGPROBS_MAX = 20;
 
 const Json = z.record(z.string(), z.unknown()).readonly();
 
-/** An earlier call of a tool, with its parsed arguments and what the tool answered. */
+/** An earlier call of a tool, with its parsed arguments and the tool's answer. */
 const PastCall = z.strictObject({
   name: z.string(),
   arguments: z.unknown(),
@@ -76,7 +76,7 @@ export const TextTask = z.union([
 ]);
 export type TextTask = z.infer<typeof TextTask>;
 
-/** Whether the pieces of a task name their choice; those of others are tuples. */
+/** Whether the pieces of a task name their choice; the pieces of other tasks are tuples. */
 export const isRich = ({
   choices = 1,
   tools,

@@ -47,7 +47,7 @@ export interface TokenCounting {
 export interface ProviderRequest {
   /** Below the base URL of the rig, with the query: `/chat/completions`. */
   readonly path: string;
-  /** Beside `content-type` and those of the credentials; names in lower case. */
+  /** Beside `content-type` and the headers of the credentials; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
@@ -62,7 +62,7 @@ export interface EventReader {
   read(data: string, name: string | undefined): StreamPiece | null;
 }
 
-/** What one event of a stream adds. */
+/** The part of an answer that one event of a stream adds. */
 export interface StreamPiece {
   /** For the caller; often one, and none for an event without a meaning in a chat. */
   readonly chunks: readonly ChatChunk[];

@@ -20,11 +20,11 @@ const OWN_FIELDS: FieldChanges = {
   adapter: undefined,
 };
 
-/** The caller's bytes, with these fields changed and those of Quipu removed. */
+/** The caller's bytes, with these fields changed and Quipu's own fields removed. */
 export const originalBody = ({ bytes }: Original, changes: FieldChanges): Buffer =>
   withFields(bytes, { ...OWN_FIELDS, ...changes });
 
-/** The fields that a body for a rig has otherwise than the body it was made of. */
+/** The fields in which a body for a rig differs from the body that it was made from. */
 export const changesBetween = (before: JsonObject, after: JsonObject): FieldChanges => {
   const changes: Record<string, string | undefined> = {};
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -62,8 +62,8 @@ export const originalAnswer = (
 };
 
 /**
- * Reads events as chunks of a chat, each with the event itself: one chunk for each event, also for
- * those that mean nothing in a chat.
+ * Reads events as chunks of a chat, each with the event itself: one chunk for each event, even
+ * for an event without a meaning in a chat.
  */
 export class OriginalEvents implements EventReader {
   constructor(

@@ -53,7 +53,7 @@ const countsOf = (usage: JsonObject): Usage => {
   return counts.usage({ promptTokens, completionTokens });
 };
 
-/** What decides the price beside the tokens. */
+/** The facts that decide the price, beside the tokens. */
 const factsOf = (usage: JsonObject): Partial<Usage> => {
   const { service_tier: tier, speed, inference_geo: place, server_tool_use: tools } = usage;
   const searches = isObject(tools) ? tools['web_search_requests'] : undefined;

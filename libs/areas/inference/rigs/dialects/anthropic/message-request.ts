@@ -30,7 +30,7 @@ const READ: ReadonlySet<string> = new Set([
   'prompt_cache_retention',
 ]);
 
-/** Values that ask for what an answer of Anthropic is anyway. */
+/** Values that change nothing: every answer of Anthropic is like this. */
 const IDLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,

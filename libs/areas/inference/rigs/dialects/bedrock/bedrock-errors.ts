@@ -25,7 +25,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly [kind: RigErrorKind, status: 
 /** A model id or an ARN that is wrong is the operator's, and AWS calls it invalid input. */
 const OF_MODEL = /model identifier is invalid|on-demand throughput isn.t supported/i;
 
-/** A model's own error: one of the caller's input is none of the model. */
+/** A model's error. With a status from 400 to 499, the caller's input is the cause. */
 const ofModel = (status: unknown): readonly [RigErrorKind, number] =>
   typeof status === 'number' && status >= 400 && status < 500 ? ['refused', 400] : ['failed', 500];
 

@@ -8,7 +8,7 @@ import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
 import { rejectedField } from '../../field-rejection.js';
 
-/** The fields that every translated dialect reads, and those that it can ignore. */
+/** The fields that every translated dialect reads or can ignore. */
 const TRANSLATED: HonouredFields = {
   ...HONOURED_BY_ALL,
   tools: always,

@@ -145,7 +145,7 @@ const searchesIn = (candidates: unknown): number | undefined => {
   return queries.length === 0 ? undefined : queries.reduce((sum, list) => sum + list.length, 0);
 };
 
-/** Reads the events of a stream, each of which is an answer with what is new. */
+/** Reads the events of a stream, each of which is an answer with the new parts only. */
 export class GeminiReader implements EventReader {
   readonly #candidates = new Candidates();
   #writer: ChunkWriter | null = null;

@@ -15,7 +15,7 @@ import {
 } from '../chat/chat-fields.js';
 import { type Call, conversationOf, type Part, type Result, type Turn } from '../chat/turns.js';
 
-/** Fields of a chat that Gemini has beside those that every provider has. */
+/** Fields of a chat that Gemini has beside the fields of every provider. */
 const HONOURED = {
   top_k: always,
   presence_penalty: always,
@@ -30,13 +30,13 @@ const SEED_MAX = 2 ** 31 - 1;
 /** Ids that are made here, where Gemini gives a call none. */
 export const MADE_ID = 'call_quipu_';
 
-/** Google's documented value for calls whose signature is lost, such as those of other models. */
+/** Google's documented value for a call without its signature, such as a call of another model. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 /** Models before Gemini 3 think by a budget, and verify no signatures. */
 const isOld = (model: string): boolean => /^gemini-[12][.-]/.test(model);
 
-/** The body of `generateContent`. @throws RigError `refused` that names what has no translation */
+/** The body of `generateContent`. @throws RigError `refused` that names the untranslatable part */
 export const geminiBody = (body: JsonObject): JsonObject => {
   checkFields(body, HONOURED);
   const model = String(body['model']);
@@ -60,7 +60,7 @@ export const geminiBody = (body: JsonObject): JsonObject => {
 const declarationOf = ({ name, description, schema }: ReturnType<typeof functionsOf>[number]) =>
   present({ name, description, parametersJsonSchema: schema });
 
-/** Strict arguments are those of a validated call. */
+/** Gemini keeps arguments to their schema in the mode `VALIDATED`. */
 const callingOf = (choice: ToolChoice | undefined, isStrict: boolean): JsonObject | undefined => {
   switch (choice?.mode) {
     case undefined:

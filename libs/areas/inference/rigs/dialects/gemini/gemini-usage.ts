@@ -59,7 +59,7 @@ class Modalities {
   }
 }
 
-/** @param prompt all of its tokens but those of tools */
+/** @param prompt its tokens, without the tokens of tools */
 const readInput = (counts: StatedCounts, prompt: number, metadata: JsonObject): void => {
   const cached = counts.count(metadata['cachedContentTokenCount']);
   const stated = new Modalities(counts, metadata['promptTokensDetails']);
@@ -70,7 +70,7 @@ const readInput = (counts: StatedCounts, prompt: number, metadata: JsonObject): 
   if (cached !== undefined) left = counts.take('cache_read_tokens', cached - cachedAudio, left);
   const audio = fresh(stated.of('AUDIO'), read.of('AUDIO'));
   const image = fresh(stated.of('IMAGE'), read.of('IMAGE'));
-  // A hit may not say what was cached: then it was the audio that does not fit any more.
+  // A hit may not state its modalities: the cached part is then the audio that does not fit.
   if ((audio ?? 0) + (image ?? 0) > left) counts.doubt('parts_overlap');
   if (image !== undefined) left = counts.take('image_input_tokens', Math.min(image, left), left);
   if (audio !== undefined) counts.take('audio_input_tokens', Math.min(audio, left), left);
