@@ -4,6 +4,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
@@ -49,6 +50,7 @@ describe('cross-origin requests', () => {
       DirectRoutes,
       { provide: FailureLog, useValue: new FailureLog(logger) },
       { provide: Ledger, useValue: new FakeLedger() },
+      { provide: EVENT_STORE, useValue: {} },
     ];
     const module = { module: NoModule, controllers: [ThingsController], providers };
     app = await createGateway(module, options, logger);

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
@@ -47,6 +48,7 @@ describe('the log of a gateway', () => {
         { provide: Failures, useValue: new Failures(new Areas([area])) },
         DirectRoutes,
         { provide: Ledger, useClass: FakeLedger },
+        { provide: EVENT_STORE, useValue: {} },
         { provide: FailureLog, useValue: new FailureLog(logger) },
       ],
     };

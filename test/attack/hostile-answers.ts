@@ -73,7 +73,7 @@ export const STATUSES: readonly Row[] = [
   free('status 404', answer(404, '{}'), FAILED),
   free('status 408', answer(408, '{}'), TIMED_OUT),
   free('status 418', answer(418, '{}'), '418 upstream_refused'),
-  free('status 429', answer(429, '{}', { 'retry-after': '60' }), '503 overloaded'),
+  free('status 429', answer(429, '{}', { 'retry-after': '60' }), '429 upstream_rate_limited'),
   free('status 499', answer(499, '{}'), '499 upstream_refused'),
   free('status 500', answer(500, '{}'), FAILED),
   free('status 500 with a completion', answer(500, GOOD), FAILED),

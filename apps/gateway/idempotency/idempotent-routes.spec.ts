@@ -44,6 +44,13 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE v1/responses/:response_id': 'deletes a response',
   // A repeated release changes nothing.
   'DELETE api/v1/pipeline/placements/:id': 'ends a reservation',
+  // A repeated cancellation or withdrawal changes nothing.
+  'DELETE api/v1/dtn/bundles/:id': 'cancels a bundle',
+  'DELETE api/v1/dtn/contacts/:id': 'withdraws a contact',
+  'DELETE api/v1/dtn/links/:id': 'withdraws a link',
+  'DELETE api/v1/space/stations/:station_id': 'retires a station',
+  // It computes, and writes nothing.
+  'POST api/v1/dtn/routes': 'explains a route',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
   'POST v1/files': 'stores a stream',
   // Its body is a stream, which is not compared. A repeat is refused: its slug is taken.

@@ -28,7 +28,7 @@ import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.j
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
-import { LOGGER } from '#platform/runtime/tokens.js';
+import { EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { pino } from 'pino';
 import { DirectRoutes } from '../direct/direct-routes.js';
 import { FailureLog } from '../errors/failure-log.js';
@@ -150,6 +150,7 @@ export const openThings = async () => {
     { provide: Things, useValue: things },
     { provide: AnswerStore, useValue: answers },
     { provide: Ledger, useValue: new FakeLedger() },
+    { provide: EVENT_STORE, useValue: {} },
     { provide: LOGGER, useValue: logger },
     { provide: Areas, useValue: new Areas([thingsArea]) },
     Failures,

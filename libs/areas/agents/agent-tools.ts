@@ -9,7 +9,7 @@ import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { McpServers } from './mcp/mcp-servers.js';
 import { type PlannedTool } from './planning/planner.protocol.js';
 
-/** The tools that agents may call: those of this gateway, and those of configured MCP servers. */
+/** The tools that agents may call: the gateway's tools and the tools of configured MCP servers. */
 @Injectable()
 export class AgentTools {
   constructor(
@@ -69,7 +69,7 @@ export class AgentTools {
     }));
   }
 
-  /** What an error is to the caller; null for a defect. */
+  /** The description of an error for the caller; null for a defect. */
   failureOf(error: unknown): ToolFailure | null {
     return this.tools.failureOf(error);
   }

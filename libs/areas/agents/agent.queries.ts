@@ -22,7 +22,7 @@ export type StartedDocument = AgentSessionDocument & {
   readonly started: NonNullable<AgentSessionDocument['started']>;
 };
 
-/** A session with its goal and its answer; null for what is no longer kept. */
+/** A session with its goal and its answer; each is null once its content is deleted. */
 export interface ShownSession {
   readonly document: StartedDocument;
   readonly goal: string | null;
@@ -30,7 +30,7 @@ export interface ShownSession {
   readonly finalOutput: string | null;
 }
 
-/** A step with what was said. */
+/** A step with its plan and its observation. */
 export interface OpenedStep {
   readonly step: ShownStep;
   readonly plan: Plan | null;

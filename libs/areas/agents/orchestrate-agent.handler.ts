@@ -71,7 +71,7 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
    */
   async execute({ order, context }: OrchestrateAgentCommand): Promise<AgentSessionId> {
     const sessionId = AgentSessionId.parse(context.requestId);
-    // A repeated request goes on with what the first one has begun, at its instant and prices.
+    // A repeated request continues the session of the first one, at its instant and prices.
     const known = await this.streams.stateOf(sessionId);
     if (known.status !== 'absent') return sessionId;
     const started = await this.#started(sessionId, order);
@@ -109,7 +109,7 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
     };
   }
 
-  /** All tokens may be read; those that are written are bounded by the steps, too. */
+  /** All tokens may be input tokens. The steps limit the output tokens further. */
   #worstCase(
     { outputTokensMax }: PlannerModel,
     { tokensMax, stepsMax }: Pick<AgentOrder, 'tokensMax' | 'stepsMax'>,
@@ -139,7 +139,7 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
       return true;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      // What was rejected will not run, so nothing may stay held for it.
+      // A rejected job does not run, so its hold is released.
       await this.money.free(started, followUpOf(context, `free ${started.startedAt}`));
       if (error.code === 'job_conflict') return false;
       throw error;

@@ -20,7 +20,7 @@ export class RigFailure extends Error {
 /** Chats that one sentence answers, with 2 tokens of prompt and 3 of answer. */
 export class ScriptedChatLines extends ChatCalls {
   readonly asked: { readonly line: ChatCall; readonly order: ChatCallOrder }[] = [];
-  /** What happens before the answer. */
+  /** Runs before the answer. */
   before: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   finishReason = 'stop';
 

@@ -10,7 +10,7 @@ export interface ResponseRecord {
   readonly error?: object | null;
 }
 
-/** What is kept of a response, as JSON: its input items, and the object that was answered. */
+/** The stored content of a response, as JSON: its input items and the answered object. */
 export interface ResponseContent {
   readonly input: readonly object[];
   readonly response: ResponseRecord;

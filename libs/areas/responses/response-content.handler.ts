@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { ResponseStore } from './response-store.js';
 
-/** What `response-content.saga.ts` sends. Each may come twice. */
+/** The commands of `response-content.saga.ts`. Each may come twice. */
 abstract class OnResponse extends Command<void> {
   constructor(
     readonly responseId: string,

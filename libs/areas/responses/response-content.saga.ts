@@ -40,7 +40,7 @@ const react = ({ type, data }: ContentEvent): readonly SagaAction<ResponseConten
 
 /**
  * The log decides which content is kept, and for how long. The service retains and releases at
- * once; the saga does what a crash left undone, and deletes what has expired.
+ * once; the saga completes the work after a crash, and deletes expired responses.
  */
 export const responseContentSaga: Saga<ContentEvent, object, ResponseContentCommand> = {
   name: 'response-content',

@@ -102,7 +102,7 @@ describe('stored responses', () => {
     await expect(responses.conversation(large, '7')).rejects.toEqual(tooLong);
   });
 
-  it('refuse what is no id of one', async () => {
+  it('reject a text that is not the id of a response', async () => {
     await expect(responses.find('resp_1', '7')).rejects.toEqual(rejected('response_not_found'));
     const deleted = responses.delete('a/../b', '7', contextOf(uuid(100), 'user:7'));
     await expect(deleted).rejects.toEqual(rejected('response_not_found'));

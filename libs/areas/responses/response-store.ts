@@ -13,7 +13,7 @@ import { RESPONSE_SETTINGS, type ResponseSettings } from './responses.settings.j
 /** The last response of a conversation, as far as the next one must know it. */
 export type Continued = Pick<ResponseStored['data'], 'responseId' | 'depth' | 'conversationBytes'>;
 
-/** A response and those that it continues. */
+/** A response and the responses that it continues. */
 export interface Conversation {
   readonly last: ResponseStored['data'];
   /** From the first response to the last. */
@@ -24,7 +24,7 @@ export interface NewResponse {
   readonly responseId: string;
   readonly accountId: string;
   readonly userId: UserId;
-  /** What it continues. */
+  /** The response that it continues. */
   readonly previous: Continued | null;
   readonly content: ResponseContent;
   /** Default: now. */
@@ -152,7 +152,7 @@ export class ResponseStore {
     if (state.status === 'deleted') await this.blobs.release(state.response);
   }
 
-  /** What a response was asked for is in its own content once it is stored. */
+  /** The content of a stored response includes its input, so the queued input is released. */
   async #retain(state: ResponseState, how: 'retain' | 'keep' = 'retain'): Promise<void> {
     switch (state.status) {
       case 'absent':

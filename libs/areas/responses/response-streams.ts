@@ -34,7 +34,7 @@ export class ResponseStreams {
     return this.#runner.run(streamOf(command.data.responseId), command, context);
   }
 
-  /** As the log has it now; absent for what is no id of a response. */
+  /** As the log has it now; absent for a text that is not the id of a response. */
   async stateOf(responseId: string): Promise<ResponseState> {
     if (!ResponseId.safeParse(responseId).success) return { status: 'absent' };
     return (await this.#runner.stateOf(streamOf(responseId))).state;

@@ -24,7 +24,7 @@ export type ResponseCommand =
       readonly data: { readonly responseId: string; readonly expiredAt: string };
     };
 
-/** `queued`: what a response in the background was asked for; null for another one. */
+/** `queued`: the input of a response in the background; null for another response. */
 export type ResponseState =
   | { readonly status: 'absent' }
   | { readonly status: 'queued' | 'in_progress'; readonly queued: ResponseQueued['data'] }

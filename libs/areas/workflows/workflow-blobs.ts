@@ -5,7 +5,7 @@ import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { blobOwnerOf, JobBlobs } from '#platform/jobs/job-blobs.js';
 
-/** Whom the definition of a version is kept for; the request is that of the version. */
+/** The holder of the definition of a version, named by the request that stored the version. */
 export const versionHolder = (requestId: string): string => `workflowversion:${requestId}`;
 
 export const runHolder = (runId: string): string => `workflowrun:${runId}`;

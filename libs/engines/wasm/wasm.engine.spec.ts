@@ -56,9 +56,14 @@ describe('the WebAssembly engine', () => {
     const end = await engine.run(task, never);
     expect(end).toMatchObject({ outcome: 'out_of_fuel', fuel: 3 * DRAW_FUEL });
     // Calls are counted, too, so the third draw is not finished.
-    const poor = await engine.run({ ...task, fuelLimit: 1_000 }, never);
-    expect(poor).toMatchObject({ outcome: 'out_of_fuel', fuel: 1_000 });
-    expect(poor.elapsedMs).toBeLessThan(end.elapsedMs);
+    const elapsedMs: number[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      const poor = await engine.run({ ...task, fuelLimit: 1_000 }, never);
+      expect(poor).toMatchObject({ outcome: 'out_of_fuel', fuel: 1_000 });
+      elapsedMs.push(poor.elapsedMs);
+    }
+    // The fastest of three, since other work may delay one.
+    expect(Math.min(...elapsedMs)).toBeLessThan(end.elapsedMs);
   });
 
   it('reads the clock while the host works for a module', async () => {

@@ -39,14 +39,16 @@ describe('fields in the bytes of a JSON object', () => {
         fc.constantFrom(undefined, 1, '\t'),
         (before, wanted, indent) => {
           const json = JSON.stringify(before, null, indent);
-          const after: Record<string, unknown> = { ...before };
+          const after = new Map(Object.entries<unknown>(before));
           const written: Record<string, string | undefined> = {};
           for (const [name, value] of Object.entries(wanted)) {
             written[name] = value === undefined ? undefined : JSON.stringify(value);
-            if (value === undefined) delete after[name];
-            else after[name] = JSON.parse(JSON.stringify(value));
+            if (value === undefined) after.delete(name);
+            else after.set(name, JSON.parse(JSON.stringify(value)));
           }
-          expect(JSON.parse(changed(json, written))).toEqual(JSON.parse(JSON.stringify(after)));
+          expect(JSON.parse(changed(json, written))).toEqual(
+            JSON.parse(JSON.stringify(Object.fromEntries(after))),
+          );
         },
       ),
       { numRuns: 500 },

@@ -6,9 +6,9 @@ import {
   type RenewalTerms,
 } from '#events/hold.vocabulary.js';
 
-/** What areas say to the ledger, and what it answers; deciders read these types too. */
+/** The orders of areas to the ledger, and its answers; deciders read these types too. */
 
-/** The line that may be cut to what the balance still covers, but not below `atLeast` units. */
+/** The line that may be cut to the balance, but not below `atLeast` units. */
 export interface Shrink {
   readonly step?: string;
   readonly meter: string;
@@ -32,7 +32,7 @@ export interface LeftHold extends Release {
   readonly notBefore: string;
 }
 
-/** What became of a hold; `free`: it was not charged, and will not be. */
+/** The outcome of a hold; `free`: it was not charged, and will not be. */
 export type HoldEnd = 'free' | 'charged';
 
 /** A limit per minute, after a request. */
@@ -51,12 +51,12 @@ export interface HoldPace {
 
 /** An open hold as the log has it. */
 export interface PlacedHold {
-  /** What may be charged: the lines of the order, a line that was cut, and those of renewals. */
+  /** The lines that may be charged: of the order (one may be cut), and of its renewals. */
   readonly lines: readonly PriceLine[];
   readonly amountMicroUsd: bigint;
   /** ISO 8601. */
   readonly expiresAt: string;
-  /** What the next hold of the account may use. */
+  /** The funds that the next hold of the account may use. */
   readonly availableMicroUsd: bigint;
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;

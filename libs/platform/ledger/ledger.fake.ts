@@ -14,7 +14,7 @@ import {
 import { Ledger } from './ledger.port.js';
 import { priceOf } from './price.js';
 
-/** What is left of the balance after each call. */
+/** The available balance after each call. */
 const AVAILABLE = 958n;
 
 type Method = 'demandFunds' | 'preview' | 'place' | 'renew' | 'capture' | 'release' | 'settle';

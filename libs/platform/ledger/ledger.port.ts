@@ -43,7 +43,7 @@ export abstract class Ledger {
   ): Promise<PlacedHold>;
 
   /**
-   * What `place` would hold now. It writes nothing, and does not wait for the holds of others.
+   * The hold that `place` would open now. Writes nothing, and does not wait for other holds.
    * @throws DomainError as `place`
    */
   abstract preview(order: HoldOrder): Promise<PreviewedHold>;

@@ -9,7 +9,7 @@ export interface MeterPriceList {
 }
 
 /**
- * What work costs that is counted in other units than the tokens of a model: `meters` of the
+ * The prices of work that is counted in other units than the tokens of a model: `meters` of the
  * catalog file. The class is the injection token; the catalog provides it. Neither look-up waits.
  */
 export abstract class MeterPrices {

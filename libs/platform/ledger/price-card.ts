@@ -18,7 +18,7 @@ export interface PriceCard {
   readonly batchDiscountPercent: number;
 }
 
-/** What prices a charged line: its meter, its model, and what the charge says of the rest. */
+/** The facts that price a charged line: its meter and model, and the terms of its charge. */
 export interface PricedWork {
   readonly line: Pick<ChargedLine, 'meter' | 'model' | 'step' | 'tier'>;
   readonly charge: Pick<CaptureTerms, 'model' | 'evidence' | 'lines'>;
@@ -33,7 +33,7 @@ export const ofModel = (model: string, lines: readonly PriceLine[]): readonly Pr
   lines.map((line) => ({ model, ...line }));
 
 /**
- * What a unit of a line costs with a card: by its model or by its meter. Null: it does not say. A
+ * The price of a unit of a line on a card: by its model or by its meter. Null: it has none. A
  * line keeps its service tier, and its context tier where the card has that edge.
  */
 export const unitPriceOf = (card: PriceCard, work: PricedWork): UnitPrice | null =>

@@ -23,7 +23,7 @@ describe('a product', () => {
 });
 
 describe('the products of all areas', () => {
-  it('are found by what a hold or a charge states', () => {
+  it('are found by the purpose and the lines of a hold or a charge', () => {
     expect(products.ofHold(hold)).toBe(loaf);
     expect(products.ofLines({ purpose: 'loaf', lines: [] })).toBe(loaf);
     expect(products.ofCapture(charge)).toBe(loaf);

@@ -11,7 +11,7 @@ import { type PriceCard, type PricedWork, unitPriceOf } from './price-card.js';
 import { type UnitPrice } from './price.js';
 import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 
-/** What an area charges for. */
+/** A service that an area charges for. */
 export interface Product<
   HoldSchema extends z.ZodType = z.ZodType,
   CaptureSchema extends z.ZodType = z.ZodType,
@@ -28,20 +28,20 @@ export interface Product<
   readonly callsTools: boolean;
   /** For people who read statements. */
   readonly title: string;
-  /** What is counted, with the unit in words. */
+  /** The meters by name, each with its unit in words. */
   readonly meters: Readonly<Record<string, string>>;
   /**
-   * What a unit of a line costs with a card, for corrections and what-if; null where the card does
-   * not say. Pure.
+   * The price of a unit of a line on a card, for corrections and what-if; null where the card has
+   * none. Pure.
    */
   readonly unitPrice: (card: PriceCard, work: PricedWork) => UnitPrice | null;
-  /** What `HoldPlaced` carries as its evidence. */
+  /** The schema of the evidence in `HoldPlaced`. */
   readonly holdEvidence: HoldSchema;
-  /** What `HoldCaptured` carries as its evidence. */
+  /** The schema of the evidence in `HoldCaptured`. */
   readonly captureEvidence: CaptureSchema;
 }
 
-/** What the registry and the schema generator hold. */
+/** A product as the registry and the schema generator hold it. */
 export type AnyProduct = Product;
 
 /** The purpose, a meter or the evidence is not one that a registered product has: a defect. */
@@ -77,7 +77,7 @@ export const defineProduct = <
   return { ...product, paced, callsTools, unitPrice, holdEvidence };
 };
 
-/** What a hold or a charge states about its product. */
+/** The facts that a hold or a charge states about its product. */
 interface Stated {
   readonly purpose: string;
   readonly lines: readonly PriceLine[];
@@ -85,7 +85,7 @@ interface Stated {
   readonly evidence: unknown;
 }
 
-/** What a charge states beside it. */
+/** The further facts that a charge states. */
 interface StatedCharge extends Stated {
   readonly model?: string;
 }
@@ -96,7 +96,7 @@ export class Products {
   readonly #checks = new Map<z.ZodType, SchemaCheck>();
 
   /**
-   * @param toolMeters those of every tool, with the unit in words
+   * @param toolMeters the meters of every tool, with the unit in words
    * @throws Error when two products have one purpose
    */
   constructor(

@@ -26,7 +26,7 @@ describe('a charge', () => {
   });
 });
 
-describe('what of a charge is for each rig', () => {
+describe('the part of a charge for each rig', () => {
   const third = { ...line, quantity: 1, unitPriceMicroUsd: '1', perUnits: 3 };
 
   it('is all of it for the only rig, and for none where no line names one', () => {
@@ -46,7 +46,7 @@ describe('what of a charge is for each rig', () => {
     ]);
   });
 
-  it('gives what the rounding of the charge added to the largest fraction', () => {
+  it('gives the rounding remainder of the charge to the largest fraction', () => {
     const lines = [
       { ...third, rig: 'mill' },
       { ...third, quantity: 2, rig: 'press' },

@@ -11,7 +11,7 @@ export const onRigs = (lines: readonly ChargedLine[]): Pick<CaptureTerms, 'rig' 
   return { rig, lines: lines.map(({ rig: _, ...line }) => line) };
 };
 
-/** What of a charge is for the work of one rig; null: of none. */
+/** The part of a charge for the work of one rig; null: for work without a rig. */
 export interface AmountOfRig {
   readonly rig: string | null;
   readonly amount: MicroUsd;

@@ -50,19 +50,19 @@ describe('the price of a class', () => {
     expect(unit('reasoning_tokens')).toEqual(mtok('10000000'));
   });
 
-  it('of a write without a stated life is that of five minutes, where only that has one', () => {
+  it('of a write without a stated life is the price for five minutes, if only that exists', () => {
     expect(unit('cache_write_30m_tokens')).toEqual(mtok('2500000'));
     expect(unit('cache_write_1h_tokens')).toEqual(mtok('2000000'));
   });
 
-  it('in a context tier is that of the tier, else the one below it', () => {
+  it('in a context tier is the price of the tier, else of the tier below it', () => {
     const above = { aboveInputTokens: 200 };
     expect(unit('cache_read_tokens', above)).toEqual(mtok('200000'));
     expect(unit('cache_write_5m_tokens', above)).toEqual(mtok('2500000'));
     expect(unit('audio_input_tokens', above)).toEqual(mtok('4000000'));
   });
 
-  it('in a service tier is stated there, else that of the model times the factor', () => {
+  it('in a service tier is stated there, else the price of the model times the factor', () => {
     expect(unit('output_tokens', { service: 'flex' })).toEqual(mtok('4000000'));
     expect(unit('input_tokens', { service: 'flex' })).toEqual(hundredfold('100000000'));
     const above = { aboveInputTokens: 200 };

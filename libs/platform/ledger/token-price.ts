@@ -32,17 +32,17 @@ const PERCENT = 100;
 /** Units of each class. A class that is absent was not used, or not measured. */
 export type TokenUnits = Readonly<Partial<Record<ModelMeter, number>>>;
 
-/** What a request may use at most. Without `outputTokens` its work has no output. */
+/** The maximum usage of a request. Without `outputTokens` its work has no output. */
 export interface TokenBound {
   readonly inputTokens: number;
   readonly outputTokens?: number;
   readonly searches?: number;
 }
 
-/** What chooses among the prices of a model. What the price does not know is the standard. */
+/** The facts that choose among the prices of a model. An unknown value has the standard price. */
 export type PriceScope = Omit<PriceTier, 'aboveInputTokens'>;
 
-/** What decides which prices a request may have. */
+/** The facts that decide which prices a request may have. */
 export interface TokenTerms extends PriceScope {
   /** Whether the request may have audio and images, and so the tokens of such parts. */
   readonly hasMedia?: boolean;
@@ -141,7 +141,7 @@ const listOf = (price: TokenPrice, name: string | undefined): readonly [TokenPri
   return [period?.price ?? price, period?.percent ?? PERCENT];
 };
 
-/** What a token of a class, or a search, costs in a tier. */
+/** The price of a token of a class, or of a search, in a tier. */
 export const tokenUnitPrice = (
   price: TokenPrice,
   meter: ModelMeter,

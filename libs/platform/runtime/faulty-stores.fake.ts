@@ -51,7 +51,7 @@ export class Faults {
     this.#coming.push(...coming);
   }
 
-  /** @param actInPart what a store without transactions may leave behind */
+  /** @param actInPart the partial write that a store without transactions may leave */
   async inflict<Result>(
     act: () => Promise<Result>,
     failure: () => Error,
@@ -228,7 +228,7 @@ interface Held {
   readonly position: bigint;
 }
 
-/** Documents in memory that meet the faults planned for them; what it holds survives its users. */
+/** Documents in memory that meet the faults planned for them; the documents survive their users. */
 export class FaultyReadStore implements ReadStore {
   readonly commits = new Faults();
   readonly gets = new Faults();

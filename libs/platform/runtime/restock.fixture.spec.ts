@@ -9,7 +9,7 @@ describe('restocking', () => {
   const taken = PiecesTaken.of({ warehouse: 'a', takeId: 'one', pieces: 1, reason: 'sale' });
   const cleared = WarehouseCleared.of({ warehouse: 'a' });
 
-  it('orders what was taken, publishes, and checks the warehouse later', () => {
+  it('orders the taken pieces, publishes, and checks the warehouse later', () => {
     warehouse
       .given(added)
       .when(taken)

@@ -47,7 +47,7 @@ const react = (
   }
 };
 
-/** Orders what was taken, and checks a warehouse that is not refilled in time. */
+/** Orders the taken pieces, and checks a warehouse that is not refilled in time. */
 export const restockSaga: Saga<StockEvent, Restocking, RestockCommand> = {
   name: 'restock',
   on: { PiecesAdded, PiecesTaken, WarehouseCleared },

@@ -147,7 +147,7 @@ describe('runtimes of a fleet', () => {
     expect(await Promise.all(asked)).toEqual([2, 2]);
   });
 
-  it('keep a holder out that stood still while the lease went on', async () => {
+  it('reject the writes of a holder that has not noticed the loss of its lease', async () => {
     const { join, readStore } = openFleet();
     const [one, two] = [join(), join()];
     await one.startProjector();
@@ -198,7 +198,7 @@ describe('runtimes of a fleet', () => {
     expect(new Set(fences)).toEqual(new Set([1n]));
   });
 
-  it('fence a holder of one group off, which goes on with the others', async () => {
+  it('fence off a holder of one group, which continues with the other groups', async () => {
     const { join } = openFleet();
     const [one, two] = [join(), join()];
     await one.startProjector();

@@ -88,7 +88,7 @@ describe('the runtime', () => {
     await bus.close();
   });
 
-  it('builds the tree of the log where it is asked to, which stands in for a chain', async () => {
+  it('builds the tree of the log where it is asked to, which replaces a chain', async () => {
     const runtime = new Runtime({ ...engines(), keepsTree: true }, [stock]);
     const { eventStore } = runtime.engines;
     await runtime.startReactions({ execute: () => Promise.resolve() });

@@ -51,7 +51,7 @@ import { TrustedReadStore } from './projections/trusted-read-store.js';
 export interface Engines {
   readonly eventStore: EventStore;
   readonly readStore: ReadStore;
-  /** Over a connection of its own, for what must not wait for the documents. Default: the same. */
+  /** On a separate connection, so that leases do not wait for documents. Default: `readStore`. */
   readonly leases?: ReadStore;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -75,7 +75,7 @@ interface Reactions {
 }
 
 /**
- * Runs what a list of areas subscribes to the log, and registers the platform's own events. A
+ * Runs the log subscriptions of a list of areas, and registers the platform's own events. A
  * single process runs everything (`startProjections`, `startReactions`). In an installation of
  * several processes each answers queries from documents that another one may write
  * (`startFollowing`), and runs the groups of readers whose leases it holds (`startUnder`).

@@ -121,7 +121,7 @@ export const anyContext = (): CommandContext => contextOf(randomUUID(), 'spec');
 
 export const silent: Logger = pino({ enabled: false });
 
-/** A clock that stands still until a spec moves it. */
+/** A clock that changes only when a spec moves it. */
 export const movableClock = (): Clock & { nowMs: number } => ({
   nowMs: Date.parse('2026-01-01T00:00:00.000Z'),
   now() {

@@ -1,4 +1,4 @@
-/** What `PlatformModule` provides; inject by token, so that an area names no adapter. */
+/** The providers of `PlatformModule`; inject by token, so that an area names no adapter. */
 export const EVENT_STORE = Symbol('EventStore');
 export const READ_STORE = Symbol('ReadStore');
 /** The chain of the log (`LogChain`), or null where none is kept. */

@@ -14,7 +14,7 @@ interface Vectors {
   readonly functions: readonly { readonly expression: string; readonly double: number }[];
 }
 
-/** What Python makes of the same expressions: `test/oracles/calculator/make-vectors.py`. */
+/** The results of Python for the same expressions: `test/oracles/calculator/make-vectors.py`. */
 const VECTORS = new URL('../../../../test/oracles/calculator/vectors.json', import.meta.url);
 const { exact, functions } = JSON.parse(readFileSync(VECTORS, 'utf8')) as Vectors;
 
@@ -90,7 +90,7 @@ describe('the calculator', () => {
     expect(messageOf(expression)).toBe(message);
   });
 
-  it('answers every text quickly: with a number, or with what is wrong', () => {
+  it('answers every text quickly: with a number or an error message', () => {
     const sign = fc.constantFrom('+', '-', '*', '/', '%', '^', '(', ')', ',', ' ', 'sqrt', 'max');
     const part = fc.oneof(sign, fc.nat().map(String), fc.string({ maxLength: 3 }));
     fc.assert(

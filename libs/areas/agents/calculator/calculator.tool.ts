@@ -39,7 +39,7 @@ export const calculated = (expression: string): CalculatorOutput => {
   try {
     const value = evaluate(expression);
     const { text, isExact } = value.toDecimal();
-    // Of a rounded function, the digits beyond those of a double are noise.
+    // A rounded function is computed as a double: digits beyond a double's precision are noise.
     const result = value.isExact
       ? text
       : String(Number(Number(text).toPrecision(SIGNIFICANT_DIGITS)));

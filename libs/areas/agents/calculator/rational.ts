@@ -157,7 +157,7 @@ rational.parse = (digits: string, exponent: number): Rational => {
     : rational(value, 10n ** BigInt(-places));
 };
 
-/** @throws ArithmeticError for what is no number */
+/** @throws ArithmeticError for NaN and for an infinite number */
 export const approximately = (value: number): Rational => {
   if (!Number.isFinite(value)) throw new ArithmeticError('the result is not a number');
   let [top, bottom] = [value, 1n];

@@ -78,7 +78,7 @@ describe('MCP servers as tools', () => {
     });
   });
 
-  it('fail with what they say', async () => {
+  it('fail with the message of the server', async () => {
     const servers = await serversIn(listed());
     await expect(servers.call('docs_fail', { text: 'twist' }, call)).rejects.toMatchObject({
       code: 'mcp_tool_failed',

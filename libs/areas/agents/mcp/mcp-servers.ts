@@ -51,7 +51,7 @@ export class McpServers implements OnModuleInit, OnApplicationShutdown {
     return tools?.find((tool) => tool.name === name);
   }
 
-  /** @throws ToolError `unknown_tool`, and those of the connection */
+  /** @throws ToolError `unknown_tool`, and the errors of the connection */
   async call(name: string, input: unknown, call: ToolCall): Promise<ToolOutcome<unknown>> {
     const connection = this.#connectionOf(name);
     const tool = (await connection?.tools())?.find((one) => one.name === name);

@@ -41,7 +41,7 @@ describe('a call of a tool', () => {
     return { ledger, run: () => ask(calls)(order, new AbortController().signal) };
   };
 
-  it('is charged for at most what is held; the excess is recorded', async () => {
+  it('is charged at most its hold; the excess is recorded', async () => {
     const { ledger, run } = open();
     await run();
     expect(ledger.captured).toMatchObject({

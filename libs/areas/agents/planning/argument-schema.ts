@@ -46,7 +46,7 @@ const objectOf = (
   return { type: 'object', properties: Object.fromEntries(stated) };
 };
 
-/** Leaves out the nulls that stand for an absent property. */
+/** Removes properties that are null: a planner writes null for an absent property. */
 export const withoutNulls = (value: unknown, level = 0): unknown => {
   if (Array.isArray(value)) return value.map((one) => withoutNulls(one, level + 1));
   if (!isObject(value) || level > LEVELS_MAX) return value;

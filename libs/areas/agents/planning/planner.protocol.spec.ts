@@ -82,7 +82,7 @@ describe('the question to a planner that calls functions', () => {
     expect(messages.at(-1)?.content).toMatch(/\[cut: 20013 characters\]$/);
   });
 
-  it('repeats what could not be carried out, with the reason', () => {
+  it('repeats an answer that could not be carried out, with the reason', () => {
     const plan = { action: 'invalid', reason: 'there is no such tool', text: '{"a":1}' } as const;
     const turns = [{ plan, observation: null, callId: null }];
     expect(planBody(question({ turns }))['messages']).toContainEqual({
@@ -107,7 +107,7 @@ describe('the question to a planner that is held to a schema', () => {
                 arguments: {
                   type: 'object',
                   properties: {
-                    // What a grammar cannot keep is left to the tool's own check.
+                    // The tool itself checks constraints that a grammar cannot enforce.
                     expression: { type: 'string', maxLength: 64 },
                     digits: { oneOf: [{ type: 'null' }, { type: 'integer' }] },
                   },

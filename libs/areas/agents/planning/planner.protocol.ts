@@ -44,7 +44,7 @@ export const planBody = (question: PlanQuestion): JsonObject => ({
   messages: [...openingOf(question), ...question.turns.flatMap(messagesOf(question.style))],
 });
 
-/** What a later question has beyond the one before it: the messages of the last turn. */
+/** The part that a later question adds to the one before it: the messages of the last turn. */
 export const laterMessages = ({ model, style, turns }: PlanQuestion): JsonObject => ({
   model,
   messages: turns.slice(-1).flatMap(messagesOf(style)),
@@ -145,7 +145,7 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, OBSERVATION_CHARACTERS_MAX)} [cut: ${text.length} characters]`;
 
-/** What an answer of the planner means. Whatever it says, there is a plan. */
+/** The plan in an answer of the planner. Every answer gives a plan, if only an `invalid` one. */
 export const planOf = (
   completion: JsonObject,
   style: PlannerStyle,

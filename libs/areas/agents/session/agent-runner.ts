@@ -15,8 +15,8 @@ import { SessionAttempt } from './session-attempt.js';
 import { SessionWork } from './session-work.js';
 
 /**
- * One attempt of a session: it does what the log says is next, and writes each step before the next
- * one. Another attempt goes on where the log ends.
+ * One attempt of a session: it makes the next move that the log determines, and writes each step
+ * before the next one. Another attempt continues where the log ends.
  */
 @Injectable()
 export class AgentRunner implements JobRunner<

@@ -7,7 +7,7 @@ import {
   type AgentToolReturned,
 } from '#events/agents/agent-session.events.js';
 
-/** One step: what was planned, and of a call what was held and came back. */
+/** One step: its plan and, for a call, its hold and its result. */
 export interface SessionStep {
   readonly planned: AgentStepPlanned['data'];
   readonly called: AgentToolCalled['data'] | null;
@@ -68,7 +68,7 @@ export const isDone = ({ planned, returned }: SessionStep): boolean =>
 
 const TOKENS = /(^|_)tokens$/;
 
-/** The tokens that units of meters stand for. */
+/** The tokens among the units: the quantities of all meters that count tokens. */
 export const tokensIn = (
   units: readonly { readonly meter: string; readonly quantity: number }[],
 ): number =>
@@ -81,7 +81,7 @@ const tokensOfStep = ({ planned: { usage }, returned }: SessionStep): number =>
 export const tokensOf = ({ steps }: Pick<StartedSession, 'steps'>): number =>
   steps.reduce((sum, step) => sum + tokensOfStep(step), 0);
 
-/** What a session does next, as far as its events say. */
+/** The next action of a session, derived from its events. */
 export type NextMove =
   | { readonly kind: 'plan'; readonly step: number }
   | { readonly kind: 'call'; readonly step: SessionStep }

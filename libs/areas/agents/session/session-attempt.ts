@@ -16,7 +16,7 @@ export class SessionAttempt {
     return followUp({ id, correlationId: id }, `${what}, attempt ${this.attempt}`, 'system');
   }
 
-  /** What is equal for every attempt: a renewal that is repeated is the same one. */
+  /** The same context for every attempt, so that a repeated renewal has the same id. */
   sharedContextOf(what: string): CommandContext {
     const { sessionId: id } = this.started;
     return followUp({ id, correlationId: id }, what, 'system');

@@ -32,7 +32,7 @@ const settings: AgentSettings = {
   transcriptMs: 1_000,
 };
 
-/** What outlives a process. */
+/** The state that outlives a process. */
 class Outside {
   readonly log = new MemoryLog();
   readonly contents = new Map<string, Buffer>();
@@ -78,7 +78,7 @@ const FREE = {
   batchDiscountPercent: 0,
 };
 
-/** Calls the tool once, then answers with what it has seen. */
+/** Calls the tool once, then answers with the observation. */
 class ScriptedPlanner extends Planners {
   override find(): PlannerModel {
     return {
@@ -201,14 +201,14 @@ describe('a session whose process ends', () => {
     expect(typesIn(outside)).toEqual(UNDISTURBED);
     expect(returnedIn(outside)).toMatchObject({
       outcome: 'succeeded',
-      // At most what was held for the call.
+      // At most the hold of the call.
       used: [{ meter: 'knots', quantity: 5 }],
       counters: { knots: 7 },
     });
     expect(outside.ledger.renewals).toMatchObject([{ lines: [PRICED] }]);
   });
 
-  it.each(crashes)('$fault $type, goes on as if it had not', async ({ index, fault }) => {
+  it.each(crashes)('$fault $type, ends like an undisturbed session', async ({ index, fault }) => {
     const { outside, result } = await interrupted(index, fault, true);
     expect(result).toEqual({ status: 'completed' });
     expect(typesIn(outside)).toEqual(UNDISTURBED);

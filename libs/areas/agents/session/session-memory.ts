@@ -9,7 +9,7 @@ import { type z } from 'zod';
 /** Parts of open sessions that this process need not read again. */
 const PARTS_CACHED_MAX = 1_000;
 
-/** What a planner sees of the past of a session. */
+/** The past of a session as the planner sees it. */
 @Injectable()
 export class SessionMemory {
   readonly #parts = new LRUCache<string, Goal | Plan | Observation>({ max: PARTS_CACHED_MAX });

@@ -57,7 +57,7 @@ export class SessionMoney {
     return this.processes.abandon(started, started.startedAt, context);
   }
 
-  /** Charges an ended session for what it has used. */
+  /** Charges an ended session for its usage. */
   async charge(session: StartedSession, context: CommandContext): Promise<void> {
     const { end, started } = session;
     if (!end) return;

@@ -39,11 +39,11 @@ export class PlannerUnavailableError extends Error {
   readonly code = 'planner_unavailable';
 }
 
-/** What text has at least in most languages and tokenizers. It is an estimate, never a charge. */
+/** The minimum in most languages and tokenizers. It serves an estimate, never a charge. */
 const BYTES_PER_TOKEN = 3;
 
 interface Bounds {
-  /** What a prompt of these bytes can have at the most. */
+  /** The upper bound for a prompt of these bytes. */
   readonly promptTokensMax: number;
   readonly outputTokens: number;
   /** Of the budget. */
@@ -138,7 +138,7 @@ export class StepPlanner {
   }
 }
 
-/** What a provider states above the budget is not charged, and not counted: the budget is hard. */
+/** Tokens that a provider states above the budget are neither charged nor counted. */
 const withinBounds = (usage: Usage, { promptTokensMax, outputTokens, left }: Bounds): Usage => {
   const answered = Math.min(usage.completionTokens, outputTokens);
   const inputTokens = Math.min(promptTokensMax, left - answered);

@@ -7,13 +7,13 @@ import { Blobs } from '#platform/blobs/blobs.port.js';
 export const Goal = z.strictObject({ goal: z.string() });
 export type Goal = z.infer<typeof Goal>;
 
-/** What the planner has said, as it was understood. */
+/** The parsed answer of the planner. */
 export const Plan = z.discriminatedUnion('action', [
   z.strictObject({
     action: z.literal('tool'),
     tool: z.string(),
     arguments: z.unknown(),
-    /** What it said beside the call. */
+    /** The text of the answer beside the call. */
     text: z.string(),
   }),
   z.strictObject({ action: z.literal('answer'), answer: z.string() }),
@@ -26,7 +26,7 @@ export const Plan = z.discriminatedUnion('action', [
 ]);
 export type Plan = z.infer<typeof Plan>;
 
-/** What the planner sees of a call. */
+/** The result of a call as the planner sees it. */
 export const Observation = z.union([
   z.strictObject({ output: z.unknown() }),
   z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) }),

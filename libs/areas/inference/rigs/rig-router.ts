@@ -189,13 +189,8 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         const meter = meterOf(rig, order, signal);
         return firstPage(rig.backend.stream(meter.sending(requestFor(rig, order)), signal), meter);
       });
-      const { state, visit } = slot;
-      const answered = attempts.at(-1);
-      if (answered && !value.first.done) {
-        const firstTokenMs = answered.endedMs - answered.startedMs;
-        state.recordFirstToken(order.model, firstTokenMs, clock.now());
-      }
-      const pages = new VisitingPages(value.pages, value.first, visit, value.meter);
+      if (!value.first.done) recordFirstToken(slot, order.model, attempts, clock.now());
+      const pages = new VisitingPages(value.pages, value.first, slot.visit, value.meter);
       return { pages, ...routedBy(slot, order), attempts };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
@@ -239,6 +234,16 @@ const firstPage = async (pages: RoutedStream['pages'], meter: AttemptMeter) => (
   meter,
   first: await meter.opening(pages.next()),
 });
+
+const recordFirstToken = (
+  { state }: RigSlot,
+  model: string,
+  attempts: readonly RouteAttempt[],
+  nowMs: number,
+): void => {
+  const answered = attempts.at(-1);
+  if (answered) state.recordFirstToken(model, answered.endedMs - answered.startedMs, nowMs);
+};
 
 const ignored: AttemptObserver = () => undefined;
 

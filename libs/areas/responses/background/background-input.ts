@@ -3,11 +3,11 @@ import { ResponseId } from '#events/responses/response.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { ResponseBody } from '../translation/response-body.js';
 
-/** What a response in the background is asked for: equal for every repetition of its request. */
+/** The input of a response in the background: equal for every repetition of its request. */
 export const BackgroundInput = z.strictObject({
   responseId: ResponseId,
   userId: UserId,
-  /** What it continues. */
+  /** The response that it continues. */
   previous: z
     .strictObject({
       responseId: ResponseId,
@@ -19,7 +19,7 @@ export const BackgroundInput = z.strictObject({
   input: z.array(z.looseObject({})),
   /** The request, without the input. */
   body: ResponseBody,
-  /** The chat that it stands for, with the messages of the conversation. */
+  /** The chat request made from it, with the messages of the conversation. */
   chat: z.record(z.string(), z.unknown()),
 });
 export type BackgroundInput = z.infer<typeof BackgroundInput>;

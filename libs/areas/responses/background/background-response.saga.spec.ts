@@ -66,7 +66,7 @@ describe('the end of a response in the background', () => {
     saga.given(event).when(settled(RESPONSE_JOB)).thenEnds();
   });
 
-  it('is none of jobs of other types, or of one that is settled already', () => {
+  it('ignores jobs of other types, and a job that is settled already', () => {
     saga.given(completed('batch')).when(settled('batch')).thenNothing();
     saga.given().when(completed('batch')).thenEnds();
     saga.given().when(settled(RESPONSE_JOB)).thenNothing();

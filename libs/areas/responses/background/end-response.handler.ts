@@ -12,7 +12,7 @@ import { ResponseStreams } from '../response-streams.js';
 import { type EndedResponse } from './background-response.saga.js';
 import { responseJob } from './response.job.js';
 
-/** Stores what the job of a response came to. It may come twice. */
+/** Stores the outcome of the job of a response. The command may come twice. */
 export class EndResponseCommand extends Command<void> {
   constructor(
     readonly data: EndedResponse,

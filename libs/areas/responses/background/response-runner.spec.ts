@@ -62,7 +62,7 @@ describe('an attempt of a response in the background', () => {
     return end.value;
   };
 
-  it('answers by one interactive chat, and says what its job has used', async () => {
+  it('answers by one interactive chat, and states the usage of its job', async () => {
     expect(await run()).toMatchObject({
       result: {
         id: responseId,
@@ -123,7 +123,7 @@ describe('an attempt of a response in the background', () => {
     expect(await run()).toMatchObject({ result: { error: { code: 'internal_error' } } });
   });
 
-  it('has used what a rig had begun when its job was cancelled, and nothing else', async () => {
+  it('has the usage of a rig that had begun when its job was cancelled, and no other', async () => {
     const attempt = (reason: Error, error: Error) => {
       const stop = new AbortController();
       chats.before = () => {

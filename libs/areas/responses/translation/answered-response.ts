@@ -4,7 +4,7 @@ import { OutputItems } from './output-items.js';
 import { type ResponseFacts, type ResponseObject, responseObject } from './response-object.js';
 
 export interface AnsweredFacts extends ResponseFacts {
-  /** What the ids of items are made of. */
+  /** The seed of the ids of items. */
   readonly key: string;
   /** Seconds since the Unix epoch. */
   readonly now: () => number;

@@ -37,7 +37,7 @@ const ID_LENGTH_MAX = 128;
 
 /**
  * The input of a request, with an id for each item that has none.
- * @param key what new ids are made of
+ * @param key the seed of new ids
  * @throws RejectedRequestError 400 that names the field
  */
 export const inputItemsOf = (input: unknown, key: string): readonly Item[] => {

@@ -37,14 +37,14 @@ interface OpenCall {
 type OpenItem = OpenMessage | OpenCall;
 
 /**
- * Makes the output items of a response from what a chat answers, as a whole or in pieces, and says
- * with which events they come about. Pieces and the whole make the same items.
+ * Makes the output items of a response from the answer of a chat, as a whole or in pieces, with the
+ * events that announce them. Pieces and the whole make the same items.
  */
 export class OutputItems {
   readonly #items: OpenItem[] = [];
   #finishReason: string | null = null;
 
-  /** @param key what the ids of the items are made of */
+  /** @param key the seed of the ids of the items */
   constructor(private readonly key: string) {}
 
   get finishReason(): string | null {

@@ -5,7 +5,7 @@ const fieldsOf = (more: object) =>
   chatFieldsOf(readResponseBody({ model: 'm', input: 'a', ...more }));
 
 describe('the body of a response', () => {
-  it('leaves out what was not sent, and null', () => {
+  it('leaves out absent fields and null', () => {
     expect(fieldsOf({})).toEqual({ model: 'm' });
     expect(fieldsOf({ tools: null, text: null, reasoning: null, metadata: null })).toEqual({
       model: 'm',
@@ -46,7 +46,7 @@ describe('the body of a response', () => {
     expect(fieldsOf({ tool_choice: 'required' })).toMatchObject({ tool_choice: 'required' });
   });
 
-  it('says what it does not support, by every field', () => {
+  it('names every field that it does not support', () => {
     const read = () => readResponseBody({ model: 'm', input: 'a', conversation: 'a', knots: 1 });
     expect(read).toThrow('conversation: is not supported; knots: this field is not supported');
   });

@@ -45,8 +45,8 @@ const off = (...values: readonly unknown[]) =>
     .optional();
 
 /**
- * Every field is known: what cannot be honoured is refused by its name. The fields after
- * `metadata` are those of a chat and go to the rig.
+ * Every field is known: an unsupported value is rejected with the field's name. The fields after
+ * `metadata` are fields of a chat and go to the rig.
  */
 export const ResponseBody = z.strictObject({
   model: z.string().min(1).max(256),
@@ -115,7 +115,7 @@ const rejectInBackground = ({ store, stream }: ResponseBody): void => {
   }
 };
 
-/** The fields of a chat that a body stands for, beside its messages. */
+/** The fields of the chat request made from a body, without its messages. */
 export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknown>> => {
   const { model, max_output_tokens, stream, text: written, tools, tool_choice, reasoning } = body;
   const { top_logprobs, include } = body;

@@ -6,12 +6,12 @@ import { messagesOf } from './conversation.js';
 import { type Item } from './input-items.js';
 import { chatFieldsOf, type ResponseBody } from './response-body.js';
 
-/** What the ids of the items of a response are made of. */
+/** The seed of the ids of the items of a response. */
 export const keyOf = (responseId: string): string => responseId.slice('resp_'.length);
 
 /**
- * The chat that a response stands for. The instructions of earlier responses are not carried over,
- * as OpenAI has it.
+ * The chat request made from a response. As in OpenAI's API, the instructions of earlier responses
+ * are not carried over.
  * @param before the responses that it continues, the first one first
  * @throws RejectedRequestError 400 for too many messages
  */

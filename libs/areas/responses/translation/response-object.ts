@@ -4,7 +4,7 @@ import { type Fields } from '#platform/chats/read-answer.js';
 import { incompleteReason, type OutputItem } from './output-items.js';
 import { type ResponseBody } from './response-body.js';
 
-/** What every object of one response has. */
+/** The facts that all objects of one response share. */
 export interface ResponseFacts {
   readonly id: string;
   /** Seconds since the Unix epoch. */

@@ -97,7 +97,7 @@ describe('a definition', () => {
     });
   });
 
-  it('leaves to the run what a reference will bring', () => {
+  it('leaves the value of a reference to the run', () => {
     const parameters = { text: '{{ nodes.a.output }} is long', times: '{{ inputs.times }}' };
     const inputs = { times: {} };
     expect(() =>

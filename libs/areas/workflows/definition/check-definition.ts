@@ -111,7 +111,7 @@ const mapFaults = (
   ];
 };
 
-/** What a schema finds wrong, except where a reference will put another value. */
+/** The faults that a schema finds, except where a reference will be replaced by a value. */
 const parameterFaults = (
   schema: z.ZodType,
   parameters: unknown,

@@ -7,7 +7,7 @@ export const WAIT_SECONDS_MAX = 30 * 24 * 60 * 60;
 const Name = z.string().min(1).max(64);
 
 const Condition = z.strictObject({
-  value: z.unknown().describe('What is compared, such as {{ nodes.judge.output.text }}.'),
+  value: z.unknown().describe('The value to compare, such as {{ nodes.judge.output.text }}.'),
   operator: z.enum([
     'equals',
     'not_equals',
@@ -18,7 +18,7 @@ const Condition = z.strictObject({
     'is_empty',
     'is_not_empty',
   ]),
-  to: z.unknown().optional().describe('What it is compared to; left out for is_empty.'),
+  to: z.unknown().optional().describe('The value to compare with; left out for is_empty.'),
 });
 export type Condition = z.infer<typeof Condition>;
 
@@ -36,7 +36,7 @@ export const MapParameters = z.strictObject({
   tool: z.string().describe('The tool that is called for each item.'),
   parameters: z
     .record(z.string(), z.unknown())
-    .describe('Its input; {{ item }} and {{ index }} stand for the item and its number.'),
+    .describe('Its input; {{ item }} and {{ index }} are the item and its number.'),
 });
 
 export const WaitParameters = z
@@ -50,7 +50,7 @@ export const WaitParameters = z
   });
 
 export const ApprovalParameters = z.strictObject({
-  message: z.string().max(1_000).optional().describe('What the approver is asked.'),
+  message: z.string().max(1_000).optional().describe('The question to the approver.'),
   expires_after_seconds: z.number().min(1).max(WAIT_SECONDS_MAX).optional(),
 });
 

@@ -7,7 +7,7 @@ export interface GraphNode {
 /**
  * The nodes in topological order (Kahn's algorithm). Of the nodes that could be next, the one whose
  * name is first: the order is the same for every writing of the graph.
- * @returns the nodes that could be ordered, and those on a cycle or behind one
+ * @returns the nodes that could be ordered, and the nodes on a cycle or behind one
  */
 export const topologicalOrder = <Node extends GraphNode>(
   nodes: readonly Node[],
@@ -54,8 +54,8 @@ export interface CriticalPath {
 }
 
 /**
- * The path whose nodes weigh most together: with times, what a run cannot be faster than. A path
- * goes on to a node that weighs nothing; of paths of one length otherwise, the first in the order.
+ * The path with the highest total weight; with times as weights, the minimum duration of a run. A
+ * path includes a last node that weighs nothing; of equal paths otherwise, the first in the order.
  * @param ordered in topological order
  * @param weightOf never negative
  */

@@ -18,7 +18,7 @@ import {
   type WorkflowsState,
 } from './workflows.decider.js';
 
-/** What a request made, or the same request made before. */
+/** The version that a request stored, or that the same request stored before. */
 export interface StoredVersion {
   readonly workflow: Workflow;
   readonly version: number;

@@ -23,7 +23,7 @@ describe('a reference', () => {
     expect(resolved(text, scope)).toEqual(value);
   });
 
-  it('is replaced in the whole of a value, once: what it brings is no template', () => {
+  it('is replaced in the whole of a value, once: its value is no template', () => {
     const value = { a: ['{{ nodes.find.output.text }}', 1, true, null], b: { c: '{{ index }}' } };
     expect(resolved(value, scope)).toEqual({ a: ['x{{y}}', 1, true, null], b: { c: 2 } });
   });

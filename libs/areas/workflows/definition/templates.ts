@@ -21,13 +21,13 @@ export class TemplateError extends Error {
   override readonly name: string = 'TemplateError';
 }
 
-/** A value that would be larger than what is allowed; it was not made. */
+/** A value would be larger than the limit; it was not made. */
 export class ExpansionError extends TemplateError {}
 
-/** The values of a run would be larger together than what is allowed. */
+/** The values of a run would be larger together than the limit. */
 export class RunExpansionError extends TemplateError {}
 
-/** What the parameters of a node, or the items of a map, may expand to. */
+/** The size limit for the expanded parameters of a node, or the expanded items of a map. */
 export const EXPANSION_BYTES_MAX = 1_048_576;
 
 const ROOT = /^[a-z][a-z0-9_]*/;
@@ -80,7 +80,7 @@ const templateOf = (text: string): Template => {
   return parts;
 };
 
-/** A reference, and where it stands in the value. */
+/** A reference, and its path in the value. */
 export interface PlacedReference extends Reference {
   readonly at: readonly PathPart[];
 }
@@ -103,7 +103,7 @@ export const referencesIn = (
   return entries.flatMap(([key, entry]) => referencesIn(entry, [...at, key]));
 };
 
-/** What the roots of references stand for. */
+/** The value of each root that references may name. */
 export type Scope = Readonly<Record<string, unknown>>;
 
 /** @throws TemplateError for a value that is not there */

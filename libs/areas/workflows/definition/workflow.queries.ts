@@ -25,7 +25,7 @@ export class WorkflowsHandler implements IQueryHandler<WorkflowsQuery> {
   }
 }
 
-/** A version of a workflow with what its author wrote. */
+/** A version of a workflow with the document of its author. */
 export interface ShownWorkflow {
   readonly workflow: Workflow;
   readonly version: WorkflowVersioned['data'];

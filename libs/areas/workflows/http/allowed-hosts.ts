@@ -2,7 +2,7 @@
 export interface AllowedHost {
   /** In lower case; without the `*.` of a wildcard. */
   readonly host: string;
-  /** Whether it stands for every name below the host, and not for the host. */
+  /** Whether it matches every name below the host, and not the host itself. */
   readonly isWildcard: boolean;
   /** Null: the port of the scheme. */
   readonly port: string | null;
@@ -31,7 +31,7 @@ export const entryFor = (url: URL, hosts: readonly AllowedHost[]): AllowedHost |
     const name = url.hostname.toLowerCase();
     const isNamed = isWildcard ? name.endsWith(`.${host}`) : name === host;
     const schemes = isPrivate ? ['https:', 'http:'] : ['https:'];
-    // A URL has no port where it is that of its scheme.
+    // `URL` leaves out the default port of its scheme.
     return isNamed && url.port === portOf(url, port) && schemes.includes(url.protocol);
   });
 

@@ -21,8 +21,8 @@ type Order = Omit<WorkflowRunStarted['data'], 'definition' | 'inputs'>;
 const never = new AbortController().signal;
 
 /**
- * The worst case of the nodes whose input is known before the run: those that refer to no other
- * node. The hold grows by the others when they are about to begin.
+ * The worst case of the nodes that refer to no other node: their input is known before the run. The
+ * hold grows by the other nodes when they are about to begin.
  */
 @Injectable()
 export class FirstEstimate {

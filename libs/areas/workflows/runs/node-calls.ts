@@ -34,24 +34,24 @@ interface ReadyCall {
   readonly giveBack: () => void;
 }
 
-/** What a call has brought, or used in vain. */
+/** The result of a call, or its failure with the usage. */
 type Outcome = ToolOutcome<unknown> | NodeFailure;
 
 /** Why a call ends before its tool does. */
 export interface CallSignals {
-  /** The run has ended: what the call has used by then is recorded. */
+  /** The run has ended: the usage of the call by then is recorded. */
   readonly ended: AbortSignal;
   /** The process stops: another one makes the call again, so nothing is recorded. */
   readonly stopping: AbortSignal;
 }
 
-/** An aborted tool has so long to say what it has used. */
+/** The time in which an aborted tool must state its usage. */
 const ABORT_GRACE_MS = 2_000;
 
 /** Work on one run at a time; orders of one run to the ledger follow one another. */
 export type Turn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Runs the calls of nodes: holds, begins, calls the tool, stores what it brought. */
+/** Runs the calls of nodes: holds, begins, calls the tool, stores its result. */
 @Injectable()
 export class NodeCalls {
   constructor(
@@ -66,7 +66,7 @@ export class NodeCalls {
 
   /**
    * One attempt of a node. A repeat after a crash has the same call id.
-   * @throws an error of a store or of the ledger; the attempt goes on when it is repeated
+   * @throws an error of a store or of the ledger; a repeat continues the attempt
    */
   async run(
     [path, node]: readonly [string, RunNode],
@@ -143,7 +143,7 @@ export class NodeCalls {
     return until;
   }
 
-  /** The prices are those of the start of the run, for as long as it lasts. */
+  /** The prices of the start of the run hold for the whole run. */
   #callOf({ order }: StartedRun, path: string, signal: AbortSignal): ToolCall {
     const { runId, accountId, startedBy: actor, startedAt } = order;
     const id = callIdOf(runId, path);

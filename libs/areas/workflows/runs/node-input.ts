@@ -23,15 +23,15 @@ import { itemPath, type RunNode, type StartedRun } from './workflow-run.state.js
 
 export const Inputs = z.record(z.string(), z.string());
 
-/** What the definition of a run and its inputs say; read once for all nodes. */
+/** The definition of a run and its inputs; read once for all nodes. */
 export interface RunTexts {
   readonly document: WorkflowDocument;
   readonly inputs: z.infer<typeof Inputs>;
 }
 
-/** What the nodes of one run may expand to. */
+/** The size limit for the expanded values of all nodes of one run. */
 export const RUN_EXPANSION_BYTES_MAX = 67_108_864;
-/** What the nodes that one value refers to may have brought together. */
+/** The size limit for all outputs that one value refers to. */
 const SCOPE_BYTES_MAX = 4_194_304;
 
 /** The input of a tool, which takes room until it is given back. */
@@ -41,14 +41,14 @@ export interface CallInput {
   readonly giveBack: () => void;
 }
 
-/** A value with references, and what they refer to. */
+/** A value with references, and the scope of the references. */
 interface Template {
   readonly value: unknown;
   readonly scope: () => Promise<Scope>;
 }
 
 /**
- * Reads what nodes say and what they have brought, and puts references in place. A value is counted
+ * Reads the parameters and outputs of nodes, and replaces the references. A value is counted
  * before it is made, and each is counted or made in a turn of the event loop of its own.
  */
 @Injectable()
@@ -137,7 +137,7 @@ export class NodeInputs {
     return ApprovalParameters.parse(await this.#ofControl(run, texts, name));
   }
 
-  /** What a node has brought: of a control node, what it decided. Null where there is nothing. */
+  /** The output of a node; the decision of a control node. Null where there is none. */
   async outputOf({ order: { accountId } }: StartedRun, one: RunNode): Promise<unknown> {
     const { end, status, node } = one;
     if (end?.output) return this.blobs.read(accountId, end.output, z.unknown());
@@ -146,7 +146,7 @@ export class NodeInputs {
     return null;
   }
 
-  /** The outputs of the items of a map node, in order; null for one without. */
+  /** The outputs of the items of a map node, in order; null for an item without an output. */
   outputsOfItems(run: StartedRun, { node, items }: RunNode): Promise<readonly unknown[]> {
     const numbers = Array.from({ length: items ?? 0 }, (_, item) => item);
     return Promise.all(
@@ -165,7 +165,7 @@ export class NodeInputs {
     return { value, scope: () => this.#scope(run, texts, value) };
   }
 
-  /** @throws ExpansionError above what one value may have, or what is left to the run */
+  /** @throws ExpansionError above the limit of one value, or above the rest of the run's limit */
   async #bytesOf({ value, scope }: Template, { expandedBytes }: StartedRun): Promise<number> {
     const known = await scope();
     await this.#turn();

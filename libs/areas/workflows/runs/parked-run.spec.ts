@@ -25,13 +25,13 @@ describe('a run that processes take', () => {
     run.given(plan, over('completed')).when(take).thenNothing();
   });
 
-  it('goes on where a process has left it in order', () => {
+  it('continues after processes that have left it in order', () => {
     run.given(plan, taken, taken).when(leave).then(left);
     run.given(plan, taken, taken, left).when(take).then(taken);
     run.given(plan).when(leave).thenNothing();
   });
 
-  it('goes on where a process has ended an attempt before it died', () => {
+  it('continues after a process that ended an attempt before it died', () => {
     run
       .given(plan, taken, began('a'), ended('a'), taken, began('b'))
       .when(take)

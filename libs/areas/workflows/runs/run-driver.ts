@@ -17,10 +17,10 @@ import { RunSettlement } from './run-settlement.js';
 import { hasEnded, type StartedRun } from './workflow-run.state.js';
 import { WorkflowStreams } from './workflow-streams.js';
 
-/** With calls under way, a run is looked at again after so long at the latest. */
+/** The longest interval between two checks of a run with calls under way. */
 const LOOKED_EVERY_MS = 1_000;
 
-/** What a run needs to go on; one for all runs of a process. */
+/** The services that drive a run; one instance for all runs of a process. */
 @Injectable()
 export class RunWork {
   constructor(
@@ -39,8 +39,8 @@ export class RunWork {
 }
 
 /**
- * Carries one run on, step after step, each of which is in the log before the next. Its memory has
- * nothing that the log has not: another driver goes on from any event.
+ * Drives one run step by step. The log has each step before the next one begins. The driver's
+ * memory has no state that the log lacks, so another driver can continue from any event.
  */
 export class RunDriver {
   readonly #calling = new Map<string, AbortController>();
@@ -66,8 +66,8 @@ export class RunDriver {
 
   /**
    * Resolves when nothing is to be done now and no call is under way.
-   * @returns when to go on, in milliseconds since the Unix epoch; null: an event will say so
-   * @throws an error of a store or of the ledger; another drive goes on
+   * @returns when to continue, in milliseconds since the Unix epoch; null: after an event
+   * @throws an error of a store or of the ledger; the next drive continues
    */
   async drive(): Promise<number | null> {
     const leave = (): void => this.wake();
@@ -91,7 +91,7 @@ export class RunDriver {
   /**
    * Writes, before the first step, that this process works on the run, so that the next process
    * knows whether this one has died of it.
-   * @returns whether the run goes on
+   * @returns whether the run continues
    */
   async #take(run: StartedRun): Promise<boolean> {
     const { taken, streams, clock } = this.work;
@@ -119,7 +119,7 @@ export class RunDriver {
       if (this.#failure) throw this.#failure.error;
       if (this.stopping.aborted || run.status === 'absent') return null;
       if (run.status !== 'running' && this.#calling.size > 0) {
-        // What they have used belongs to the charge.
+        // The charge includes the usage of the calls.
         await this.#endCalls();
         continue;
       }

@@ -43,7 +43,7 @@ interface DueRun {
   readonly dueAt: number;
 }
 
-/** What others do to a run: it begins, an approval is decided, it is cancelled. */
+/** The events that come from outside the driver: a start, an approval, a cancellation. */
 const WAKING: readonly WorkflowRunEvent['type'][] = [
   'WorkflowRunStarted',
   'WorkflowApprovalDecided',

@@ -12,7 +12,7 @@ export interface NodeFailure {
   readonly code: string;
   readonly message: string;
   readonly isRetryable: boolean;
-  /** What the attempt had used when it was aborted. */
+  /** The usage of the attempt until it was aborted. */
   readonly used: readonly UsedUnits[];
 }
 

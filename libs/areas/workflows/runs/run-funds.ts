@@ -21,7 +21,7 @@ const sumOf = (lines: readonly PriceLine[], { step, meter }: PriceLine): number 
     0,
   );
 
-/** What of a worst case is not held yet in its step. */
+/** The part of a worst case that is not held yet in its step. */
 export const missingOf = (
   held: readonly PriceLine[],
   needed: readonly PriceLine[],

@@ -2,7 +2,7 @@ import { type WorkflowNode } from '#events/workflows/workflow.vocabulary.js';
 import { type RunNode, type StartedRun } from './workflow-run.state.js';
 import { type EdgeState, type Verdict, verdictOf } from './trigger-rules.js';
 
-/** The states of the nodes before one, and what its rule makes of them. */
+/** The states of the predecessors of a node, and the decision of its rule. */
 export const verdictOn = (run: StartedRun, { node, item }: RunNode): Verdict => {
   // An item begins as soon as its map node has.
   if (item !== null) return 'run';

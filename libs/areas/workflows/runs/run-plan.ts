@@ -8,9 +8,9 @@ export const KEPT_MS = 30 * 24 * 60 * 60_000;
 export const HOLD_MS = 60 * 60_000;
 export const RENEW_BEFORE_MS = 30 * 60_000;
 
-/** What is to be done now for a run. */
+/** A step that is due now for a run. */
 export type RunStep =
-  /** Begin a node, or go on with a call that an earlier process has begun. */
+  /** Begin a node, or continue a call that an earlier process has begun. */
   | { readonly do: 'call'; readonly path: string; readonly node: RunNode }
   /** Begin or finish a node that calls no tool. */
   | { readonly do: 'control'; readonly path: string; readonly node: RunNode }
@@ -33,8 +33,8 @@ const isControl = ({ node, item }: RunNode): boolean =>
 const timeOf = (instant: string): number => Date.parse(instant);
 
 /**
- * What is due, given the state of the run and the time: the reaction of the process manager. It is
- * the same after a crash, as the state is the fold of the log.
+ * The steps that are due, given the state of the run and the time: the reaction of the process
+ * manager. It is the same after a crash, as the state is the fold of the log.
  * @param calling paths of calls that this process has begun
  */
 export const planOf = (run: StartedRun, nowMs: number, calling: ReadonlySet<string>): RunPlan => {

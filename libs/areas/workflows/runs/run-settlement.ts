@@ -24,7 +24,7 @@ interface Ended {
 }
 
 /**
- * Charges an ended run for what its nodes have used: one charge, with a line for each meter of each
+ * Charges an ended run for the usage of its nodes: one charge, with a line for each meter of each
  * node.
  */
 @Injectable()

@@ -56,7 +56,7 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
   /**
    * The id derives from the request: a repeated request is the same run.
    * @throws DomainError `workflow_inputs_invalid`, `too_many_workflow_runs`, `insufficient_balance`
-   *   and those of the tools, for what can be estimated before the first node
+   *   and the errors of the tools whose worst case is estimated before the first node
    */
   async execute({ order }: StartRunCommand): Promise<string> {
     const { accountId, workflowId, version: asked, context } = order;
@@ -111,10 +111,7 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
   async #demandRoom(accountId: string): Promise<void> {
     const open = await this.projections.count(unsettledWorkflowRuns, openRunsPrefix(accountId));
     if (open < OPEN_RUNS_MAX) return;
-    reject(
-      'too_many_workflow_runs',
-      `${OPEN_RUNS_MAX} runs of the account go on, the most at once`,
-    );
+    reject('too_many_workflow_runs', `the account has ${OPEN_RUNS_MAX} open runs, the maximum`);
   }
 }
 

@@ -1,10 +1,10 @@
 import { type NodeEnd } from '#events/workflows/workflow-run.events.js';
 import { type TriggerRule } from '#events/workflows/workflow.vocabulary.js';
 
-/** How a node before this one stands to it; null: it has not ended. */
+/** The end of a predecessor of the node; null: it has not ended. */
 export type EdgeState = NodeEnd | null;
 
-/** What a rule makes of a node whose predecessors stand so. */
+/** The decision of a rule for a node, given the states of its predecessors. */
 export type Verdict = 'wait' | 'run' | 'skipped' | 'upstream_failed';
 
 const isFailed = (state: EdgeState): boolean => state === 'failed' || state === 'upstream_failed';

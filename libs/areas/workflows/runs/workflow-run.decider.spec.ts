@@ -139,7 +139,7 @@ describe('a run', () => {
     run.given(plan, began('a')).when(fail('a')).then(torn('a'), over('failed'));
   });
 
-  it('ends the nodes that can no longer run, and what follows from that', () => {
+  it('ends the nodes that can no longer run, and their successors', () => {
     const plan = started(node('a'), node('b', ['a']), node('c', ['b']));
     const rest = [unfinished('b', 'upstream_failed'), unfinished('c', 'upstream_failed')];
     run
@@ -148,7 +148,7 @@ describe('a run', () => {
       .then(torn('a'), ...rest, over('failed'));
   });
 
-  it('is completed when what follows a failure succeeds', () => {
+  it('is completed when the node after a failure succeeds', () => {
     const rescue = node('b', ['a'], { triggerRule: 'one_failed' });
     const plan = started(node('a'), rescue);
     run.given(plan, began('a')).when(fail('a')).then(torn('a'));
@@ -162,7 +162,7 @@ describe('a run', () => {
       .then(ended('a'), unfinished('b', 'skipped'), over('completed'));
   });
 
-  it('skips what a branch has not chosen, up to a join that allows it', () => {
+  it('skips the nodes that a branch has not chosen, up to a join that allows it', () => {
     const join = node('d', ['b', 'c'], { triggerRule: 'none_failed' });
     const plan = started(control('branch', 'a'), node('b', ['a']), node('c', ['a']), join);
     const chosen = ended('a', 'succeeded', { chosen: ['b'] });
@@ -276,7 +276,7 @@ describe('a run', () => {
   });
 
   it.each(['cancelled', 'timed_out'] as const)(
-    'is %s at once, with what has not ended',
+    'is %s at once, with its unfinished nodes',
     (status) => {
       const plan = started(node('a'), node('b'), node('c', ['a']));
       run
@@ -290,7 +290,7 @@ describe('a run', () => {
 
   const used = [{ meter: 'knots', quantity: 3 }];
 
-  it('keeps what aborted attempts have used', () => {
+  it('keeps the usage of aborted attempts', () => {
     const plan = started(node('a', [], { attemptsMax: 2 }));
     const cut = fail('a');
     if (cut.type !== 'FailNode') throw new Error('a failed attempt');
@@ -310,7 +310,7 @@ describe('a run', () => {
     expect(stateAfter(...facts, last).nodes.get('a')?.used).toEqual([...used, ...used]);
   });
 
-  it('keeps what a call has used that its end aborted, until it is settled', () => {
+  it('records the usage of a call that the end of the run aborted, until it is settled', () => {
     const plan = started(node('a'));
     const data = { runId: RUN, node: 'a', attempt: 1, used, abortedAt: LATER };
     const record = { type: 'RecordAborted', data } as const;
@@ -322,7 +322,7 @@ describe('a run', () => {
     expect(nodes.get('a')?.used).toEqual(used);
   });
 
-  it('counts what its nodes expand to', () => {
+  it('counts the expanded bytes of its nodes', () => {
     const plan = started(node('a'), node('b'));
     const facts = [began('a', { expandedBytes: 7 }), began('b', { expandedBytes: 5 })];
     expect(stateAfter(plan, ...facts).expandedBytes).toBe(12);

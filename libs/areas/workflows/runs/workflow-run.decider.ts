@@ -29,7 +29,7 @@ import {
 } from './workflow-run.state.js';
 
 type OfRun = { readonly runId: string };
-/** What a command states of an event; the decider adds the facts of the run. */
+/** The fields of an event that a command states; the decider adds the facts of the run. */
 type Stated<Event extends { readonly data: OfRun }> = Omit<
   Event['data'],
   'accountId' | 'startedAt'
@@ -42,7 +42,7 @@ export interface FailedNodeAttempt extends OfRun {
   readonly code: string;
   readonly message: string;
   readonly isRetryable: boolean;
-  /** What it had used; nothing for one that did not begin. */
+  /** Its usage; empty for an attempt that did not begin. */
   readonly used: readonly UsedUnits[];
   readonly failedAt: string;
 }
@@ -118,8 +118,8 @@ const WHY: Readonly<Record<Unfinished, string>> = {
 };
 
 /**
- * What follows from events without any work: nodes whose trigger rule cannot be met any more end,
- * and the run ends with its last node. So no state is in the log in which only a decision is due.
+ * The consequences of events: nodes whose trigger rule cannot be met any more end, and the run ends
+ * with its last node. So no state is in the log in which only a decision is due.
  */
 const withConsequences = (
   run: StartedRun,
@@ -183,7 +183,7 @@ const completeNode = (
   return withConsequences(run, [ended], data.endedAt);
 };
 
-/** The number of an attempt is that of its start; one that could not begin has the next number. */
+/** An attempt has the number of its start; one that could not begin has the next number. */
 const failNode = (run: StartedRun, failed: FailedNodeAttempt): readonly WorkflowRunEvent[] => {
   const { node: path, attempt, code, message, isRetryable, failedAt } = failed;
   const used = [...failed.used];
@@ -234,14 +234,14 @@ const PARKED = `${DEATHS_MAX} processes ended while they worked on the run: no o
 
 /**
  * The first take of a process. A process that died has neither left the run nor got on with it:
- * what it did may kill the next one as well.
+ * the same step may kill the next one as well.
  */
 const takeRun = (run: StartedRun, takenAt: string): readonly WorkflowRunEvent[] =>
   run.taken < DEATHS_MAX
     ? [WorkflowRunTaken.of({ ...factsOf(run), takenAt })]
     : stopRun(run, 'parked', takenAt, PARKED);
 
-/** Calls that are under way are aborted: what they bring has no place any more. */
+/** Calls that are under way are aborted: their results are not used any more. */
 const stopRun = (
   run: StartedRun,
   status: 'cancelled' | 'timed_out' | 'parked',
@@ -288,7 +288,7 @@ const start = ({ data, funding }: Extract<WorkflowRunCommand, { type: 'StartRun'
   return [WorkflowRunStarted.of(data), ...(funded ? [funded] : [])];
 };
 
-/** One run: what may begin, how each node ends, and what that means for the others. */
+/** One run: which nodes may begin, how each node ends, and the consequences for other nodes. */
 export const workflowRunDecider: Decider<WorkflowRunCommand, RunState, WorkflowRunEvent> = {
   initialState,
   decide: (command, run) => {

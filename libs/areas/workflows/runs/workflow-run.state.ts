@@ -23,7 +23,7 @@ export interface RunNode {
   readonly retryAt: string | null;
   /** Of a map node that has begun. */
   readonly items: number | null;
-  /** Of all attempts, also of those that failed. */
+  /** Of all attempts, also of failed attempts. */
   readonly used: readonly UsedUnits[];
   readonly end: {
     readonly code: string | null;
@@ -35,7 +35,7 @@ export interface RunNode {
   } | null;
 }
 
-/** What the run has asked the ledger to hold. */
+/** The hold that the run has ordered from the ledger. */
 export interface RunHold {
   readonly lines: readonly PriceLine[];
   readonly rateCardVersion: number;
@@ -49,10 +49,10 @@ export interface RunHold {
 export interface StartedRun {
   readonly status: 'running' | RunEnd;
   readonly order: WorkflowRunStarted['data'];
-  /** By path: those of the definition in topological order, then items. */
+  /** By path: the nodes of the definition in topological order, then items. */
   readonly nodes: ReadonlyMap<string, RunNode>;
   readonly hold: RunHold | null;
-  /** What the references of its nodes have expanded to so far. */
+  /** The bytes of all expanded values of its nodes so far. */
   readonly expandedBytes: number;
   /** Processes in a row that took the run and neither left it nor ended an attempt of a node. */
   readonly taken: number;

@@ -87,7 +87,7 @@ describe('the admission of paid work', () => {
     reason: 'it is at position 9, and the log ends at 7',
   };
 
-  it('is refused on a log that lacks what was read, before anything is held', async () => {
+  it('is rejected on a log that lacks events that were read, before anything is held', async () => {
     const { log, admission, ledger, ask } = open(0);
     log.foreign = FOREIGN;
     await admission.onApplicationBootstrap();

@@ -26,7 +26,7 @@ const READERS_MIN = 3;
 /**
  * Whether more paid work is admitted now. While the readers of the log fall behind, a growing part
  * of it is refused: balances and history would be too old to be of use. All of it is refused on a
- * log that lacks what read models have read, until an operator has confirmed the log.
+ * log that lacks events that read models have read, until an operator has confirmed the log.
  */
 @Injectable()
 export class Admission implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -34,7 +34,7 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #looks = 0;
-  /** What the log lacks, or null. */
+  /** The description of the events that the log lacks, or null. */
   #foreign: string | null = null;
 
   constructor(

@@ -42,7 +42,7 @@ export class DecidedState<Command, State, Event> {
   };
 }
 
-/** What every area does whose work outlives the request for it. */
+/** The rules for every area whose work outlives the request for it. */
 export const paidProcessContract = (name: string, { hold, now, open }: PaidProcessArea): void => {
   describe(`paid process contract: ${name}`, () => {
     let ledger: FakeLedger;
@@ -82,7 +82,7 @@ export const paidProcessContract = (name: string, { hold, now, open }: PaidProce
       expect(ledger.calls).toEqual(['renew']);
     });
 
-    it('charges once for what it has used', async () => {
+    it('charges its usage once', async () => {
       await work.end('completed');
       expect(ledger.calls).toEqual(['capture completed']);
       expect(ledger.captured).toMatchObject({ accountId: '7', holdId });

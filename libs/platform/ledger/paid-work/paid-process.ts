@@ -58,7 +58,7 @@ export interface EndedProcess {
   readonly endedAt: string;
 }
 
-/** What an area states of work that is charged. */
+/** The facts that an area states about work that is charged. */
 export interface UsedProcess
   extends EndedProcess, Pick<Capture, 'evidence' | 'usageSource' | 'jobId' | 'model'> {
   readonly usage: readonly JobUsage[];
@@ -135,7 +135,7 @@ export class PaidProcesses {
     return FREE;
   }
 
-  /** Charges work for what it has used. A hold that has expired is placed again for the charge. */
+  /** Charges the usage of the work. A hold that has expired is placed again for the charge. */
   async charge(used: UsedProcess, context: CommandContext): Promise<Settlement> {
     const capture = captureOf(used);
     const amount = priceOf(capture.lines);

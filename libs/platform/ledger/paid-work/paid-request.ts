@@ -21,7 +21,7 @@ import { type PaidOrder } from './paid-order.js';
 import { PAID_WORK_SETTINGS, type PaidWorkSettings } from './paid-work.settings.js';
 import { withinHold } from './within-hold.js';
 
-/** What an area states of a request before its work. */
+/** The facts that an area states about a request before its work. */
 export interface WorstCase extends Pick<
   HoldOrder,
   'purpose' | 'lines' | 'rateCardVersion' | 'evidence'
@@ -34,7 +34,7 @@ export interface WorstCase extends Pick<
   readonly requestMsMax: number;
 }
 
-/** What an area states of a request after its work. */
+/** The facts that an area states about a request after its work. */
 export type Charge = Omit<Capture, 'accountId' | 'holdId' | 'purpose' | 'capturedAt'>;
 
 /** A request whose process ended, or could not determine its charge. */
@@ -55,7 +55,7 @@ export class HeldRequest {
     private readonly placed: PlacedHold,
   ) {}
 
-  /** What may be charged. */
+  /** The lines that may be charged. */
   get lines(): PlacedHold['lines'] {
     return this.placed.lines;
   }
@@ -67,7 +67,7 @@ export class HeldRequest {
   }
 
   /**
-   * The lines of a charge for what was used: at most what is held. The excess is recorded.
+   * The lines of a charge for the usage: at most the hold. The excess is recorded.
    * @param used priced; each names its rig where several did the work
    */
   charged(used: readonly ChargedLine[]): Pick<Capture, 'rig' | 'lines' | 'excess'> {
@@ -117,7 +117,7 @@ export class PaidRequests {
   /**
    * Holds the worst case, then checks that the request may still be worked on: the process may have
    * been suspended before, and a retry that came meanwhile has found no hold.
-   * @throws DomainError `readers_behind` before the hold, and those of the ledger;
+   * @throws DomainError `readers_behind` before the hold, and the errors of the ledger;
    *   RequestCutError after the hold of a late request is released
    */
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
@@ -135,7 +135,7 @@ export class PaidRequests {
   }
 
   /**
-   * What `admit` would hold now. Nothing is held.
+   * The hold that `admit` would place now. Nothing is held.
    * @throws DomainError as `admit`
    */
   async preview(order: PaidOrder, worst: WorstCase): Promise<PreviewedHold> {

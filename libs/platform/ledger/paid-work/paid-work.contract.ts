@@ -24,7 +24,7 @@ export interface PaidArea {
   ) => Promise<(order: PaidOrder, signal: AbortSignal) => Promise<unknown>>;
 }
 
-/** What every area does that charges for a request whose caller waits. */
+/** The rules for every area that charges for a request whose caller waits. */
 export const paidWorkContract = (name: string, { requestMsMax, open }: PaidArea): void => {
   describe(`paid work contract: ${name}`, () => {
     let ledger: FakeLedger;

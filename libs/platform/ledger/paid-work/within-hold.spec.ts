@@ -10,7 +10,7 @@ const line = (step: string, meter: string, quantity: number) => ({
 });
 
 describe('a charge within its hold', () => {
-  it('has each step up to its own bound, and records what is above', () => {
+  it('has each step up to its own bound, and records the excess', () => {
     const held = [
       line('branch-1', 'in', 10),
       line('branch-2', 'in', 20),

@@ -10,10 +10,9 @@ interface Bound {
 }
 
 /**
- * Each line up to what is held for its meter in its step or the nearest step above, and the units
- * above it. Tokens of a class of
- * their own count against the held input or output. Where the bound is less than what was used, the
- * dearest units are cut.
+ * Each line up to the hold for its meter in its step or the nearest step above, and the units above
+ * it. Tokens of a class that has no held line count against the held input or output. Where the
+ * bound is less than the usage, the dearest units are cut.
  */
 export const withinHold = (
   used: readonly ChargedLine[],

@@ -7,7 +7,7 @@ import { ContentionError } from '#platform/runtime/commands/command-runner.js';
 import { type Ledger } from '../ledger.port.js';
 import { type LedgerAnswer, type LedgerCalls, type LedgerFailure } from './ledger.protocol.js';
 
-/** What the process with the ledger answers to processes that send it their changes. */
+/** The answers of the process with the ledger to processes that send it their changes. */
 export const ledgerAnswers = (ledger: Ledger): LedgerCalls => ({
   ...placing(ledger),
   demandFunds: (accountId) => answerOf(async () => ledger.demandFunds(accountId)),

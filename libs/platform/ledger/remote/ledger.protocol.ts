@@ -42,7 +42,7 @@ export interface AskedHold extends Asked<HoldOrder> {
   readonly waits: boolean;
 }
 
-/** What the process with the ledger answers to those without. */
+/** The calls that the process with the ledger answers to the other processes. */
 export type LedgerCalls = {
   readonly demandFunds: (accountId: string) => Promise<LedgerAnswer<void>>;
   readonly preview: (order: HoldOrder) => Promise<LedgerAnswer<PreviewedHold>>;

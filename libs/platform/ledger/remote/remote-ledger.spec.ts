@@ -43,7 +43,7 @@ const RELEASE: Release = {
   releasedAt: '2026-01-01T00:00:01.000Z',
 };
 
-/** Answers each method with what a spec says, or throws it. */
+/** Answers each method as a spec configures it, or throws the configured error. */
 class ScriptedLedger extends Ledger {
   readonly asked: unknown[] = [];
   failure: Error | null = null;
@@ -156,7 +156,7 @@ describe('a ledger in another process', () => {
     [new UnknownOutcomeError('the disk is gone')],
     [new StoreUnavailableError('the disk is full')],
     [new Error('a defect')],
-  ])('throws what that ledger throws: %s', async (failure) => {
+  ])('throws the error of that ledger: %s', async (failure) => {
     const { ledger, there } = open();
     there.failure = failure;
     const thrown = await ledger.place(ORDER, CONTEXT).catch((error: unknown) => error);

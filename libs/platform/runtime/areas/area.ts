@@ -35,26 +35,26 @@ export interface AreaDefinition {
   /** Each saga with the commands it sends; see `deploySaga`. */
   readonly sagas?: readonly AnySagaDeployment[];
   readonly relays?: readonly AnyRelay[];
-  /** What the area charges for. */
+  /** The services that the area charges for. */
   readonly products?: readonly AnyProduct[];
   /** How the broker keeps the area's topics, where that is not the default. */
   readonly topics?: readonly TopicDeclaration[];
   readonly consumers?: readonly AnyConsumer[];
   /** Providers of the module that work where the sagas run, in one process at a time. */
   readonly leaderServices?: readonly Type<LeaderService>[];
-  /** What each domain error of the area's deciders and services is in HTTP, by its code. */
+  /** The HTTP answer for each domain error of the area's deciders and services, by its code. */
   readonly errors?: Readonly<Record<string, ErrorMeaning>>;
-  /** What its technical failures are in HTTP. */
+  /** The HTTP answers for its technical failures. */
   readonly failures?: readonly FailureMapping[];
-  /** What computes for the area, in workers or in the process that asks. */
+  /** Engines that compute for the area, in workers or in the process that asks. */
   readonly engines?: readonly AnyEngineDefinition[];
-  /** What a batch may ask for, by path. */
+  /** The endpoints that a batch may request, by path. */
   readonly batchEndpoints?: readonly BatchEndpointDeclaration[];
-  /** What answers chats in routing modes of the area. */
+  /** Strategies that answer chats in routing modes of the area. */
   readonly chatStrategies?: readonly ChatStrategyDeclaration[];
   /** Long work of the area. */
   readonly jobs?: readonly AnyJobType[];
-  /** What workflows, agents and MCP clients may call of it; see `defineTool`. */
+  /** Tools that workflows, agents and MCP clients may call; see `defineTool`. */
   readonly tools?: readonly AnyTool[];
   /** Messages about its events for the owners of accounts; see `defineNotification`. */
   readonly notifications?: readonly AnyNotification[];
@@ -99,11 +99,11 @@ export const defineArea = (definition: AreaDefinition): Area => {
   };
 };
 
-/** The areas that this process runs; what is common to all areas iterates over them. */
+/** The areas that this process runs; the common code of all areas iterates over them. */
 export class Areas {
   constructor(readonly list: readonly Area[]) {}
 
-  /** What every domain error is in HTTP. @throws Error for a code that two areas declare */
+  /** The HTTP answer for every domain error. @throws Error for a code that two areas declare */
   errors(): Readonly<Record<string, ErrorMeaning>> {
     const entries = this.list.flatMap(({ errors }) => Object.entries(errors));
     const codes = new Set<string>();
@@ -125,7 +125,7 @@ export class Areas {
     return notifications;
   }
 
-  /** What the errors of every area are to a caller. @throws Error as `errors` does */
+  /** The meanings of the errors of every area to a caller. @throws Error as `errors` does */
   meanings(): Meanings {
     return { errors: this.errors(), failures: this.list.flatMap(({ failures }) => failures) };
   }

@@ -1,7 +1,7 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { RequestCutError } from '../commands/request-cut.js';
 
-/** What the caller of a route is given when it fails, before it takes the shape of that route. */
+/** The description of a failure for the caller, before it takes the shape of the route. */
 export interface FailureDescription {
   readonly status: number;
   /** Stable, for programs. */
@@ -20,7 +20,7 @@ export interface FailureDescription {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What a domain error is in HTTP, by its code. */
+/** The HTTP answer for a domain error. */
 export interface ErrorMeaning {
   readonly status: number;
   /** The field at fault, where it is always the same one. */
@@ -30,7 +30,7 @@ export interface ErrorMeaning {
 }
 
 /**
- * What is known of the charge of a request that ends with an error. `known`: its hold has ended,
+ * The state of the charge of a request that ends with an error. `known`: its hold has ended,
  * and a charge that was made is final. `unknown`: the ledger has to be asked.
  */
 export type ChargeAfterFailure = 'known' | 'unknown';
@@ -69,7 +69,7 @@ export interface Meanings {
   readonly failures: readonly FailureMapping[];
 }
 
-/** What an error of an area is to its caller; undefined for a defect and for any other error. */
+/** The description of an area's error; undefined for a defect and for any other error. */
 export const describedBy = (
   error: unknown,
   { errors, failures }: Meanings,

@@ -55,7 +55,7 @@ describe('a notification', () => {
 });
 
 describe('the notifications of a process', () => {
-  it('are those of all areas', () => {
+  it('are the notifications of all areas', () => {
     const areas = new Areas([areaWith('one', 'a.b', 'a.c'), areaWith('two', 'd.e')]);
     expect(areas.notifications().map(({ type }) => type)).toEqual(['a.b', 'a.c', 'd.e']);
   });

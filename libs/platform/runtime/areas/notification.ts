@@ -6,7 +6,7 @@ import { type DefinitionsOf, type DomainEvent } from '#platform/kernel/projectio
  * notifications of every area to the endpoints that the account has registered.
  */
 export interface NotificationDeclaration<Event extends DomainEvent> {
-  /** What subscribers filter by: two or more words in lower case, joined by dots. */
+  /** The filter key of subscribers: two or more words in lower case, joined by dots. */
   readonly type: string;
   /** A sentence for the OpenAPI document: when the message is sent. */
   readonly description: string;

@@ -1,5 +1,5 @@
 /**
- * What an area adds to the operations pages of a process that loads it: readiness checks and
+ * The additions of an area to the operations pages of a process that loads it: readiness checks and
  * metrics. Both are providers of the area's module, listed by class in its declaration.
  */
 

@@ -6,11 +6,11 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** One environment variable: how it is read, and what its row of the settings table says. */
+/** One environment variable: how it is read, and its row of the settings table. */
 export interface Variable<Value = unknown> {
   /** Reads the text of the variable; sees `undefined` where it is not set or empty. */
   readonly schema: z.ZodType<Value>;
-  /** What the table shows as the default, in Markdown. */
+  /** The default in the table, in Markdown. */
   readonly default: string;
   /** One sentence, in Markdown, without a full stop. */
   readonly meaning: string;
@@ -22,7 +22,7 @@ export type ValuesOf<Declared extends Variables> = {
   readonly [Name in keyof Declared]: z.output<Declared[Name]['schema']>;
 };
 
-/** What the settings of an area may depend on besides their own variables. */
+/** The facts that the settings of an area may depend on besides their own variables. */
 export interface InstallationFacts {
   /** QUIPU_HOME, absolute. */
   readonly home: string;
@@ -34,7 +34,7 @@ export interface InstallationFacts {
 
 /**
  * The settings of one area: its variables, and the value that its services inject under `token`.
- * @template Settings what `read` makes of the variables
+ * @template Settings the result of `read`
  */
 export interface SettingsDeclaration<Declared extends Variables = Variables, Settings = unknown> {
   readonly token: InjectionToken<Settings>;

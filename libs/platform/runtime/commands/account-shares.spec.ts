@@ -17,7 +17,7 @@ const open = () => {
 };
 
 describe('shares of accounts', () => {
-  it('give an account no more than its share, and others what is left', async () => {
+  it('give an account no more than its share, and other accounts the rest', async () => {
     const { entered, enter } = open();
     for (let n = 0; n < 9; n += 1) void enter('loud');
     for (let n = 0; n < 3; n += 1) void enter('quiet');
@@ -40,7 +40,7 @@ describe('shares of accounts', () => {
     expect(shares.total).toBe(8);
   });
 
-  it('go to those who wait in turn, once each leaves', async () => {
+  it('go to waiting accounts in turn, as holders leave', async () => {
     const { entered, leaves, enter } = open();
     await Promise.all([enter('a', 4), enter('b', 2)]);
     for (let n = 0; n < 3; n += 1) void enter('a');

@@ -19,7 +19,7 @@ interface Waiting {
 
 /**
  * Divides a resource of the process, such as slots or bytes, among accounts. None can hold more
- * than its share, and those that wait take turns.
+ * than its share, and waiting accounts take turns.
  */
 export class AccountShares {
   readonly #held = new Map<string, number>();
@@ -32,14 +32,14 @@ export class AccountShares {
     return this.#total;
   }
 
-  /** Of an account: those that `enter` has not yet let in. */
+  /** The number of entries of an account that wait in `enter`. */
   waitingOf(account: string): number {
     return this.#waiting.sizeOf(account);
   }
 
   /**
-   * Waits until the account may hold so much.
-   * @returns what gives it back; a second call does nothing
+   * Waits until the account may hold `weight` more.
+   * @returns a function that gives the share back; a second call does nothing
    * @throws the reason of the signal
    */
   enter(account: string, weight: number, signal: AbortSignal): Promise<() => void> {

@@ -62,7 +62,7 @@ const settled = async (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a command', () => {
-  it('says what it did, under which ids, and as of where', async () => {
+  it('returns its events, their ids and the position', async () => {
     const { store, runner } = openRunner();
     const { events, eventIds, state, position } = await runner.run(
       'warehouse-a',
@@ -128,7 +128,7 @@ describe('a command', () => {
 });
 
 describe('commands to one stream', () => {
-  it('go down in few appends, each decided on what the one before left', async () => {
+  it('go down in few appends, each decided on the state after the one before', async () => {
     const { store, runner } = openRunner();
     await runner.run('warehouse-a', add('a', 100), anyContext());
     const outcomes = await Promise.all(
@@ -228,7 +228,7 @@ describe('when another process appends first', () => {
     expect(state.pieces).toBe(5);
   });
 
-  it('a repeat is answered from what is there now', async () => {
+  it('a repeat is answered from the current state', async () => {
     const { store, runner } = openRunner();
     await runner.run('warehouse-a', add('a', 1), anyContext());
     await intruderOn(store.log)(take('a', 1, 'once'));

@@ -37,7 +37,7 @@ export interface TypedCommand {
   readonly type: string;
 }
 
-/** What a command did. */
+/** The outcome of a command. */
 export interface CommandOutcome<State, Event> {
   /** Empty when there was nothing new. */
   readonly events: readonly Event[];

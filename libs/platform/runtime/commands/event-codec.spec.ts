@@ -58,7 +58,7 @@ describe('the event codec', () => {
     ]);
   });
 
-  it('validates what it reads once', () => {
+  it('validates an event once as it reads it', () => {
     let parses = 0;
     const schema = z.strictObject({}).refine(() => (parses += 1) > 0);
     const codec = new EventCodec([defineEvent('Counted', { version: 1, schema })]);
@@ -67,7 +67,7 @@ describe('the event codec', () => {
     expect(parses).toBe(1);
   });
 
-  it('does not validate again what it has just stored', () => {
+  it('does not validate an event again that it has just stored', () => {
     const codec = stockCodec();
     const given = PiecesAdded.of({ warehouse: 'a', pieces: 1, note: '' });
     const stored = codec.store(given, 'warehouse-a', 'AddPieces', context, 0);

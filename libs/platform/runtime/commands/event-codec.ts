@@ -37,7 +37,7 @@ export interface CodecOf<Event extends DomainEvent> {
 const UNREADABLE_MAX = 100;
 
 /**
- * Turns domain events into what the log stores and back. A live event keeps the data object it was
+ * Turns domain events into stored events and back. A live event keeps the data object it was
  * appended with and several handlers read it, so the codec caches each event by its data: only data
  * from the disk is validated again, and once.
  */

@@ -7,7 +7,7 @@ const MESSAGES = {
   shut_down: 'this gateway is shutting down; try another or try again',
 } as const satisfies Record<CutReason, string>;
 
-/** What the signal of a request is aborted with, and what is thrown where that ended it. */
+/** The abort reason of a request's signal, and the error of a request that the signal ended. */
 export class RequestCutError extends Error {
   override readonly name = 'RequestCutError';
 

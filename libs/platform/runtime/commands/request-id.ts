@@ -7,8 +7,8 @@ const RANDOM_AT = 'xxxxxxxx-xxxx-V'.length;
 
 /**
  * The id of a request: a UUID of version 7 (RFC 9562, 5.7), which is its time and 74 random bits.
- * The time says where in the log its events are. The random bits are those of a UUID of version 4,
- * for which Node draws many at a time.
+ * The time says where in the log its events are. The random bits are taken from a UUID of
+ * version 4, because Node draws many of those UUIDs at a time.
  */
 export const drawRequestId = (nowMs: number): string => {
   const time = Math.trunc(nowMs)

@@ -82,7 +82,7 @@ const ownCheck = (def: Definition): Compiled | null => {
     case 'optional':
       return wrapped(def.innerType, (accepts) => accepts);
     case 'default':
-      // Of what is there; a field that is missing is not accepted.
+      // Of fields that are present; a missing field is not accepted.
       return wrapped(def.innerType, (accepts) => accepts, false);
     case 'array':
       return wrapped(def.element, eachOf);
@@ -153,7 +153,7 @@ const checkOf = (def: Definition): SchemaCheck | null => {
   }
 };
 
-/** NaN for what has no length, which passes no comparison. */
+/** NaN, which passes no comparison, for a value without a length. */
 const lengthOf = (value: unknown): number =>
   typeof value === 'string' || Array.isArray(value) ? value.length : Number.NaN;
 
@@ -214,7 +214,7 @@ const objectCheck = ({ shape = {}, catchall }: Definition): Compiled | null => {
   return { accepts, isPure };
 };
 
-/** One walk over the fields of the value: those of the schema fit, and no other is there. */
+/** One walk over the fields of the value: the schema's fields fit, and no other is there. */
 const hasFields = (
   value: Fields,
   fields: ReadonlyMap<string, Field>,
@@ -232,7 +232,7 @@ const hasFields = (
   return missing === 0;
 };
 
-/** Whichever option zod takes, it gives back what it was given. */
+/** Whichever option zod takes, its output is its input. */
 const unionCheck = ({ options = [] }: Definition): Compiled | null => {
   const known = options.map(compiled);
   if (!known.every((option) => option !== null)) return null;

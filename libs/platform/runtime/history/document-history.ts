@@ -48,11 +48,11 @@ export const dropHistory = async (readStore: ReadStore, collection: string): Pro
 };
 
 /**
- * Keeps what the documents of a collection were at the end of each epoch. A document is copied when
+ * Keeps the documents of a collection as of the end of each epoch. A document is copied when
  * an event of a later epoch changes it for the first time, and a deletion is noted at once.
  *
  * The copies are saved before the documents that replace them, so that on every store a reader that
- * finds a newer document finds the older one too. What is copied depends on the log alone: writing
+ * finds a newer document finds the older one too. The copies depend on the log alone: writing
  * it twice, or by two processes, changes nothing.
  */
 export class DocumentHistory {
@@ -67,7 +67,7 @@ export class DocumentHistory {
     private readonly collection: string,
     private readonly readStore: ReadStore,
     eventStore: EventStore,
-    /** The epochs of a new history; by default those of the log. */
+    /** The epochs of a new history; by default the epochs of the log. */
     private readonly epochsWanted: () => Promise<Epochs | undefined> = () => epochsOf(eventStore),
   ) {
     this.#versions = versionsOf(collection);
@@ -92,7 +92,7 @@ export class DocumentHistory {
     this.#epochs = epochs;
   }
 
-  /** An event at `position` turns what is held into `document`. */
+  /** An event at `position` turns the held document into `document`. */
   changed(key: string, held: Held, document: object | null, position: Position): void {
     const epochs = this.#epochs;
     if (epochs === undefined || held.document === null) return;

@@ -22,7 +22,7 @@ interface Folding {
 
 /**
  * Documents that are folded in memory from the first event of the log up to a position. No read
- * store takes part: what it says can be compared with this.
+ * store takes part: its documents can be compared with these.
  */
 export class FoldedDocuments implements DocumentReader {
   private constructor(
@@ -97,7 +97,7 @@ export class FoldedDocuments implements DocumentReader {
   ): ReadonlyMap<string, StoredDocument<Document>> {
     const folding = this.foldings.find((one) => one.projection === projection);
     if (!folding) throw new RangeError(`${projection.name} was not folded`);
-    // The documents of a projection are those that it projects.
+    // The documents of this projection have its document type.
     return folding.documents as ReadonlyMap<string, StoredDocument<object>> as ReadonlyMap<
       string,
       StoredDocument<Document>

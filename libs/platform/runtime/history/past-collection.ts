@@ -48,7 +48,7 @@ export class PastCollection<Document extends object> {
   }
 
   async get(key: string): Promise<Stored<Document>> {
-    // The stored one first: once a newer one stands there, its earlier state is kept.
+    // The stored document is read first: once it is overwritten, the history has its older state.
     return this.#past(key, await this.readStore.get<Document>(this.collection, key));
   }
 

@@ -19,7 +19,7 @@ export class HistoryMissingError extends Error {
   override readonly name = 'HistoryMissingError';
 }
 
-/** What a past state is read with. */
+/** The sources that a past state is read from. */
 export interface PastSources {
   readonly eventStore: EventStore;
   readonly readStore: ReadStore;

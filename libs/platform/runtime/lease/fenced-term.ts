@@ -12,7 +12,7 @@ export class FencedTerm implements LeadershipTerm {
   #validUntil: number;
   #isOver = false;
   #isEnding = false;
-  /** Wake those that wait for a renewal, or for the end. */
+  /** Wake the callers that wait for a renewal, or for the end. */
   #waiting: (() => void)[] = [];
 
   /**
@@ -50,7 +50,7 @@ export class FencedTerm implements LeadershipTerm {
     this.#wake();
   }
 
-  /** The process stops: it uses what is left of the term, and waits for no renewal. */
+  /** The process stops: it uses the rest of the term, and waits for no renewal. */
   endsSoon(): void {
     this.#isEnding = true;
     this.#wake();

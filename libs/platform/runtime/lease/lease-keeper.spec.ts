@@ -162,7 +162,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     expect(two.handler.term?.isHeld()).toBe(true);
   });
 
-  it('goes on under the same token when its lease ran out and no other took it', async () => {
+  it('continues under the same token when its lease ran out and no other took it', async () => {
     const { log, order, shared, join } = openFleet();
     const one = join('one', new CutOff(shared));
     one.start();

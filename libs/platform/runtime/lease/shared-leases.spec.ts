@@ -96,7 +96,7 @@ describe('leases of all groups of readers', () => {
     expect(order).toHaveLength(length);
   });
 
-  it('pass to the others when their process is silent, which keep what they hold', async () => {
+  it('pass to the other processes, which keep their own, when a process is silent', async () => {
     const { order, join } = openFleet();
     const one = join('one');
     await until(() => one.terms.size === 4);

@@ -18,7 +18,7 @@ const confirm = (...lost: readonly (typeof ONE)[]): ConfirmLog => ({
 describe('the confirmation of a log', () => {
   const log = deciderSpecOf(logConfirmationDecider);
 
-  it('names what was lost', () => {
+  it('names the lost positions', () => {
     log
       .given()
       .when(confirm(ONE))

@@ -16,8 +16,8 @@ const STREAM = 'log-confirmations';
 
 /**
  * Whether money may rest on this log. It may not while read models had read more than the log has,
- * as after a restore: balances are older than those that customers have seen. An operator confirms
- * such a log by a command, which is an event in it.
+ * as after a restore: balances are older than the balances that accounts have seen. An operator
+ * confirms such a log by a command, which is an event in it.
  */
 export class LogStanding {
   #head: Position = 0n;
@@ -53,7 +53,7 @@ export class LogStanding {
     return lost.length;
   }
 
-  /** A new one each time: what a runner remembers may be of the log that was exchanged. */
+  /** A new one each time: the memory of a runner may belong to the log that was exchanged. */
   #runner(): CommandRunner<ConfirmLog, ConfirmedPlaces, LogConfirmed> {
     const { eventStore } = this;
     const codec = new EventCodec(logEvents).for(logEvents);

@@ -27,7 +27,7 @@ const rotated = (from: string, to: string) => MasterKeyRotated.of(rotation(from,
 const masterKey = deciderSpecOf(masterKeyDecider);
 
 describe('the master key of a log', () => {
-  it('is that of the first start', () => {
+  it('is the key of the first start', () => {
     masterKey.given().when(adopt(ONE)).then(adopted(ONE));
     masterKey.given(adopted(ONE)).when(adopt(TWO)).thenNothing();
   });

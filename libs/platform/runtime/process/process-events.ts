@@ -19,7 +19,7 @@ export class ProcessEvents {
     this.#onReload.push(reaction);
   }
 
-  /** When the process is about to stop: what it has taken on may take so long to end. */
+  /** When the process is about to stop. `ms`: the time that its current work may take to end. */
   onDrain(reaction: (ms: number) => Promise<void>): void {
     this.#onDrain.push(reaction);
   }

@@ -1,4 +1,4 @@
-/** What services need to know of the process that runs them. */
+/** The facts about a process that its services need. */
 export class ProcessFacts {
   /** The name of this process, unique in the fleet; a letter, then up to 100 of `a-z 0-9 - .`. */
   readonly instance: string;

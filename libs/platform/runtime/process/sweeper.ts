@@ -6,12 +6,12 @@ export interface SweeperOptions {
   readonly everyMs: number;
   readonly role: ProcessRole;
   readonly logger: Logger;
-  /** What is removed, in the plural, for the log. */
+  /** The removed items, in the plural, for the log. */
   readonly what: string;
 }
 
 /**
- * Removes what has expired, now and then, where callers are served. A sweep that fails is logged;
+ * Removes expired items at an interval, where callers are served. A sweep that fails is logged;
  * the next one tries again, here or in another process.
  */
 export abstract class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {

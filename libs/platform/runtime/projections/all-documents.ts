@@ -15,7 +15,7 @@ export const projectionPages = <Document extends object>(
 ): AsyncGenerator<Listed<Document>, void, void> =>
   documentPages((options) => reader.list(projection, options), range);
 
-/** As `projectionPages`, together; the position is that of the first page. */
+/** All pages of `projectionPages` as one list, with the position of the first page. */
 export const allDocuments = async <Document extends object>(
   reader: Lists,
   projection: ProjectionTo<Document>,

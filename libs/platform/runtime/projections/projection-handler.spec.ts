@@ -113,7 +113,7 @@ describe('the handler of a projection', () => {
     },
   );
 
-  it('goes on from the store after a write that landed without an answer', async () => {
+  it('continues from the store after a write that landed without an answer', async () => {
     const { store, readStore, runner, handler } = open();
     await fill(runner);
     const [first, second, third] = store.log.events as [

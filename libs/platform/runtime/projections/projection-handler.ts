@@ -123,7 +123,7 @@ export class ProjectionHandler implements SubscriptionHandler {
     if (position <= held.position) return;
     const before = held.document ?? (this.projection.initial(key) as object);
     const document = this.projection.project(event, before, key) as object | null;
-    // What the fold returns as it was need not be written again.
+    // A document that the fold returns unchanged is not written again.
     if (document === held.document) return;
     this.history?.changed(key, held, document, position);
     changed.set(key, { document, position });

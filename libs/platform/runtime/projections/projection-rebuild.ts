@@ -7,7 +7,7 @@ import { walkOf } from '../subscriptions/log-walk.js';
 /** Receives the position up to which events are handled. */
 export type RebuildProgress = (position: Position) => void;
 
-/** An event, or the read store, stopped the build of a projection. What serves goes on serving. */
+/** An event, or the read store, stopped the build of a projection. The old one keeps serving. */
 export class RebuildStoppedError extends Error {
   override readonly name = 'RebuildStoppedError';
   readonly reason: string;
@@ -44,7 +44,7 @@ export class ProjectionRebuild {
   ) {}
 
   /**
-   * @param onProgress what it throws ends the rebuild, and leaves everything as it was
+   * @param onProgress an error that it throws ends the rebuild, and leaves everything as it was
    * @throws RebuildStoppedError when one of the builds was stopped; the others serve by then
    */
   async run(projections: readonly AnyProjection[], onProgress: RebuildProgress): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Runtime } from '../runtime.js';
 import { type ProjectorCalls } from './projector.protocol.js';
 
-/** What a projector answers to its process once its runtime has begun. */
+/** The answers of a projector to its process once its runtime has begun. */
 export const projectorAnswers = (
   runtime: Runtime,
 ): Pick<ProjectorCalls, 'appended' | 'reach' | 'status'> => {

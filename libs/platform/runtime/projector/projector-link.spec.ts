@@ -110,7 +110,7 @@ describe('a process with a projector in a thread', () => {
     expect(split.link.utilization).toBe(0.5);
   });
 
-  it('says why projections do not run, and goes on with the next projector', async () => {
+  it('says why projections do not run, and continues with the next projector', async () => {
     const split = await open();
     await split.add(1);
     await split.loseProjector();

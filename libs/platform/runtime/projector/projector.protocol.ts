@@ -25,7 +25,7 @@ export interface ProjectorStatus {
   readonly damaged: readonly DamagedEvent[];
 }
 
-/** What the projector answers. A type and no interface: it has an index signature. */
+/** The calls that the projector answers. A type, not an interface: it has an index signature. */
 export type ProjectorCalls = {
   /** Opens the stores and runs projections and sagas; the first call, and the only one before. */
   readonly begin: (nothing: null) => Promise<void>;
@@ -44,7 +44,7 @@ export interface Publication {
   readonly messages: readonly BusMessage[];
 }
 
-/** What the process answers to its projector. */
+/** The calls that the process answers to its projector. */
 export type ProcessCalls = {
   /** A saga of the projector has written. */
   readonly appended: (nothing: null) => void;

@@ -20,7 +20,7 @@ describe('a saga handler whose process has just begun', () => {
       return one;
     };
     const handler = await open();
-    /** Hands on what was done since. */
+    /** Hands on the work done since. */
     const after = async (...commands: readonly StockCommand[]): Promise<void> => {
       const from = log.events.length;
       await run(...commands);

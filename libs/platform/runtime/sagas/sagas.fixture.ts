@@ -22,7 +22,7 @@ interface Sent {
   readonly context: CommandContext;
 }
 
-/** What outlives a process: the log, the documents, the bus and the clock. */
+/** The state that outlives a process: the log, the documents, the bus and the clock. */
 export const openSagaWorld = () => {
   const log = new MemoryLog();
   const readStore = new FaultyReadStore();
@@ -67,7 +67,7 @@ export const openSagaWorld = () => {
     const caughtUp = async () => {
       expect(await sagas.reach(await eventStore.head(), 5_000)).toBe(true);
     };
-    /** Moves the clock and fires what is due by then. */
+    /** Moves the clock and fires the timers that are due by then. */
     const at = async (instant: string) => {
       clock.nowMs = Date.parse(instant);
       await sagas.fireDueTimers();

@@ -55,7 +55,7 @@ describe('a saga', () => {
     ]);
   });
 
-  it('that could not save what it did does it again under the same ids', async () => {
+  it('that could not save its work repeats it under the same ids', async () => {
     const world = openWorld();
     await world.run(add('a', 9), take('a', 1, 'one'));
     world.readStore.commits.plan('fail-before', 'fail-before', 'fail-before');
@@ -66,7 +66,7 @@ describe('a saga', () => {
     expect(new Set(world.published.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('whose command is rejected stops there, and does not repeat what went before', async () => {
+  it('whose command is rejected stops there, and does not repeat earlier commands', async () => {
     const world = openWorld();
     world.rejecting.set('b', new DomainError('warehouse_closed'));
     // Few enough for one batch.
@@ -107,7 +107,7 @@ describe('a saga', () => {
     const world = openWorld();
     const { sagas, caughtUp, at } = world.startSagas(watchSaga);
     const { caughtUp: other } = world.startSagas(restockSaga);
-    // What it read before may have been handled before.
+    // Before sagas are live, they may read events that were handled before.
     await until(() => sagas.status().every(({ phase }) => phase === 'live'));
     await world.run(add('a', 9), take('a', 1), add('a', 1));
     await caughtUp();

@@ -34,7 +34,7 @@ class SlowReadStore extends ForwardingReadStore {
   }
 }
 
-/** Counts what is read from it. */
+/** Counts the events that are read from it. */
 class CountingEventStore extends FaultyEventStore {
   eventsRead = 0;
 

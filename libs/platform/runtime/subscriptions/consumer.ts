@@ -5,11 +5,11 @@ import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.j
 import { consumeWhenReachable } from '#platform/bus/consume-when-reachable.js';
 import { type CommandContext, followUp } from '../commands/command-context.js';
 
-/** How a broker keeps a topic that an area publishes or consumes; what is absent is the default. */
+/** How a broker keeps a topic of an area; an absent field has the default. */
 export interface TopicDeclaration {
   /** A letter, then up to 127 of `a-z 0-9 - .`. */
   readonly topic: string;
-  /** At most so many members of a group work at the same time. */
+  /** The maximum number of members of a group that work at the same time. */
   readonly partitions?: number;
   readonly retentionMs?: number;
   readonly deadLetterRetentionMs?: number;
@@ -35,7 +35,7 @@ export interface ConsumerDeclaration<Message> {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `toCommand` takes its own message
 export type AnyConsumer = ConsumerDeclaration<any>;
 
-/** Ties `toCommand` to what the schema gives. */
+/** Ties `toCommand` to the output of the schema. */
 export const defineConsumer = <Message>(
   consumer: ConsumerDeclaration<Message>,
 ): ConsumerDeclaration<Message> => consumer;

@@ -5,8 +5,8 @@ import { PositionWaiters } from './position-waiters.js';
 import { type SubscriptionHandler } from './subscription-handler.js';
 
 /**
- * What both runners share: the life of one handler on the log, its status, and callers that wait
- * for a position. How a runner reads the log is the subclass's `run`, which resolves after `stop`.
+ * The shared part of both runners: the life of one handler on the log, its status, and callers that
+ * wait for a position. A subclass reads the log in its `run`, which resolves after `stop`.
  */
 export abstract class LogRunner implements LogProgress {
   protected readonly stopping = new AbortController();

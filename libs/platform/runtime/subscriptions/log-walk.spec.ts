@@ -141,7 +141,7 @@ describe('the walk of readers that are behind', () => {
     expect(read.events).toBeLessThan(33_000);
   });
 
-  it('goes on without a reader that fails', async () => {
+  it('continues without a reader that fails', async () => {
     const { catchUp } = open(['Added', 'Taken']);
     const [good, bad] = [new Recorder('good', ['Added']), new Recorder('bad', ['Taken'], 2n)];
     const [failed] = await Promise.allSettled([catchUp(bad), catchUp(good)]);
@@ -149,7 +149,7 @@ describe('the walk of readers that are behind', () => {
     expect(good.handled).toEqual([1n]);
   });
 
-  it('goes on without a slow reader, which goes on when it has handled its page', async () => {
+  it('continues without a slow reader, which rejoins when it has handled its page', async () => {
     const { catchUp } = open(many(6_000));
     const [quick, slow] = [new Recorder('quick', ['Added']), new Recorder('slow', ['Added'])];
     const release = Promise.withResolvers<undefined>();
@@ -163,7 +163,7 @@ describe('the walk of readers that are behind', () => {
     expect(slow.handled).toEqual(positionsTo(6_000));
   });
 
-  it('stops only those that read a damaged event', async () => {
+  it('stops only the readers that read a damaged event', async () => {
     const { catchUp } = open(['Added', 'Taken', 'Added'], 'Taken');
     const [added, taken] = [new Recorder('a', ['Added']), new Recorder('t', ['Added', 'Taken'])];
     const [, failed] = await Promise.allSettled([catchUp(added), catchUp(taken)]);

@@ -37,12 +37,13 @@ export const walkOf = (eventStore: EventStore): LogWalk => {
 };
 
 /**
- * Hands the log to all handlers of the process that are behind, from where each has come to: an
+ * Hands the log to all handlers of the process that are behind, each from its own position: an
  * event is read, unpacked and checked once for all of them, and they handle a page at the same
  * time, so that the read store gathers their commits. Handlers that are much nearer to the head
  * than others walk in a group of their own, so that none waits for one that begins at zero. A
- * handler that fails leaves the walk, and so does a slow one until it has handled its page. Each
- * goes on alone where an event is damaged, so that it stops only the handlers that read it.
+ * handler that fails leaves the walk, and so does a slow one until it has handled its page. At a
+ * damaged event each handler continues alone, so that the event stops only the handlers that read
+ * it.
  */
 export class LogWalk {
   readonly #walkers = new Set<Walker>();
@@ -56,7 +57,7 @@ export class LogWalk {
   /**
    * Resolves when the handler has caught up with the log, or after `signal`. Checkpoints stay with
    * the handler and its caller.
-   * @throws what the handler, `onPage` or the read of the log has thrown
+   * @throws the error of the handler, of `onPage` or of the read of the log
    */
   async catchUp(handler: SubscriptionHandler, options: WalkOptions): Promise<void> {
     const walker = new Walker(handler, options);
@@ -101,7 +102,7 @@ export class LogWalk {
     }
   }
 
-  /** The nearest walker that was not served last, and those that are about as far behind. */
+  /** The nearest walker that was not served last, and the walkers about as far behind. */
   #nextGroup(free: readonly Walker[], head: Position): readonly Walker[] {
     const waiting = free.filter((walker) => !this.#served.has(walker));
     const candidates = waiting.length > 0 ? waiting : free;

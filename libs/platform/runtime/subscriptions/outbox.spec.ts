@@ -53,7 +53,7 @@ const open = () => {
 };
 
 describe('the outbox', () => {
-  it('publishes what its relay makes of an event, and keeps the rest at home', async () => {
+  it('publishes the messages that its relay makes of events, and no others', async () => {
     const { store, published, handler, sell } = open();
     await sell(1, 2, 3);
     const { events } = store.log;

@@ -56,7 +56,7 @@ const open = (pollMs = NEVER_MS) => {
 };
 
 describe('a poller of the log', () => {
-  it('hands on what is wanted, in order, and comes to the head all the same', async () => {
+  it('hands on the wanted events in order, and still reaches the head', async () => {
     const { poller, run, seen, wanted, live } = open();
     const head = await run(add('a', 9), take('a', 1), take('a', 1), add('a', 1));
     poller.start();
@@ -108,7 +108,7 @@ describe('a poller of the log', () => {
     expect(seen).toEqual(wanted());
   });
 
-  it('hands on again what could not be handled, and skips nothing', async () => {
+  it('hands on unhandled events again, and skips nothing', async () => {
     const { poller, run, seen, failures, wanted } = open(5);
     failures.push(new Error('not now'), new Error('nor now'));
     const head = await run(add('a', 9), take('a', 1), take('a', 1));

@@ -46,7 +46,7 @@ describe('the lags of readers', () => {
     expect(store.reads.calls).toBe(1);
   });
 
-  it('do not search again what was searched', async () => {
+  it('do not search a part of the log twice', async () => {
     const { store, add, lags } = open(['Added', 'Added']);
     const idle = reader('idle', 0n, 'Cleared');
     await lags.of([idle]);

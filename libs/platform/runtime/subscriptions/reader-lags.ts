@@ -62,7 +62,7 @@ export class ReaderLags {
     return searched > position ? searched : position;
   }
 
-  /** Reads on behind what was searched, until each reader has an event or `limit` were read. */
+  /** Reads on behind the searched part, until each reader has an event or `limit` were read. */
   async #search(readers: readonly LaggingReader[], head: Position, limit: number): Promise<Search> {
     const found = new Map<LaggingReader, string>();
     if (readers.length === 0) return { found, upTo: head, isDamaged: false };

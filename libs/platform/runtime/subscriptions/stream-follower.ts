@@ -17,7 +17,7 @@ export interface LoggedEvent<Event> {
   readonly event: Event;
 }
 
-/** What may be followed: the events of one stream that comes to an end. */
+/** The events of one stream that comes to an end, which callers can follow. */
 export interface StreamHistory<Event> {
   /**
    * Everything after the revision, then live. Ends after the last event, or without an error when

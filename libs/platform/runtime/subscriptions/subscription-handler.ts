@@ -6,7 +6,7 @@ import {
 import { markOf } from '#platform/event-store/log-mark.js';
 import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
 
-/** What handles the events of a subscription: a projection, a saga, a relay. */
+/** Handles the events of a subscription: a projection, a saga, a relay. */
 export interface SubscriptionHandler {
   readonly name: string;
   /** The event types it handles; others may be in a batch too. */
@@ -15,14 +15,14 @@ export interface SubscriptionHandler {
   checkpoint(): Promise<Position | undefined>;
   /**
    * Handles the whole batch or rejects; the effects are saved together with a position. After a
-   * rejection the runner asks for the checkpoint again and hands over what follows it.
+   * rejection the runner asks for the checkpoint again and hands over the events after it.
    */
   handle(batch: SubscriptionBatch): Promise<void>;
 }
 
-/** Without documents to write, a checkpoint is saved after so many positions. */
+/** Without documents to write, a checkpoint is saved once it is this many positions behind. */
 const POSITIONS_UNSAVED_MAX = 10_000n;
-/** And at most so often: the positions of some logs are bytes. */
+/** The shortest time between two such saves: the positions of some logs are bytes. */
 const CHECKPOINT_SAVED_EVERY_MS = 1_000;
 
 /** The checkpoint that a handler saved last. */

@@ -81,7 +81,7 @@ const open = () => {
 const standTimeStill = () =>
   jest.useFakeTimers({ doNotFake: ['performance', 'queueMicrotask', 'nextTick', 'setImmediate'] });
 
-/** Lets what can go on without a timer go on, for so many turns of the event loop at most. */
+/** Runs work that needs no timer, for at most `turnsMax` turns of the event loop. */
 const turnsUntil = async (holds: () => boolean, turnsMax = 50) => {
   for (let turn = 0; turn < turnsMax && !holds(); turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -101,7 +101,7 @@ describe('a subscription runner', () => {
     expect(subscription.status()).toMatchObject({ phase: 'live', position: await store.head() });
   });
 
-  it('goes on from where it stopped', async () => {
+  it('continues from its checkpoint', async () => {
     const { store, handler, subscription, append } = open();
     subscription.start();
     await subscription.reach(await append(4), 1_000);
@@ -203,7 +203,7 @@ describe('a subscription runner whose handler fails', () => {
     expect(subscription.status()).toMatchObject({ failure: null, retryAt: null });
   });
 
-  it('is not made to try more often by those who wait for it', async () => {
+  it('does not retry more often when callers wait for it', async () => {
     const { store, handler, subscription, append } = open();
     handler.failures = 1_000;
     await append(1);

@@ -14,7 +14,7 @@ const GATHER_MS = 100;
 const GATHER_PER_WRITE = 20;
 const GATHER_MS_MAX = 1_000;
 
-/** A subscription that is behind after so many batches in a row leaves the reading to the walk. */
+/** Batches in a row after which a subscription that is behind leaves the reading to the walk. */
 const BATCHES_BEHIND_MAX = 2;
 
 /**

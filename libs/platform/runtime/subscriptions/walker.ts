@@ -59,7 +59,7 @@ export class Walker {
     if (this.#isInPass && event.position > this.position) this.#waiting.push(event);
   }
 
-  /** Handles what was added. Everything up to `position` was offered. Never rejects. */
+  /** Handles the added events. Everything up to `position` was offered. Never rejects. */
   async hand(position: Position): Promise<void> {
     if (!this.#isInPass || !this.isFree || position <= this.position) return;
     const events = this.#waiting;
@@ -76,7 +76,7 @@ export class Walker {
     if (this.#options.signal.aborted) this.#leave();
   }
 
-  /** The pass goes on, also if this handler has not handled its page. */
+  /** The pass continues, also if this handler has not handled its page. */
   goOn(): void {
     this.#isInPass = this.isFree;
   }

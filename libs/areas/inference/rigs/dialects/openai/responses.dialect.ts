@@ -59,8 +59,10 @@ const isSearch = (item: unknown): boolean => isObject(item) && item['type'] === 
 
 const completionOf = ({ id, model, created_at: created, output }: JsonObject): JsonObject => {
   const items = (output as readonly unknown[]).filter(isObject);
-  const content = items.flatMap(({ content: parts }) => (Array.isArray(parts) ? parts : []));
-  const text = content.map((part: unknown) =>
+  const content = items.flatMap(({ content: parts }): readonly unknown[] =>
+    Array.isArray(parts) ? parts : [],
+  );
+  const text = content.map((part) =>
     isObject(part) && typeof part['text'] === 'string' ? part['text'] : '',
   );
   const message = { role: 'assistant', content: text.join('') };
