@@ -26,7 +26,7 @@ export class EstimatedLineDto {
   readonly per!: number;
 }
 
-export class RejectionDto {
+export class EstimateRejectionDto {
   @ApiProperty({ example: 'insufficient_balance' })
   readonly code!: string;
   @ApiProperty({ example: 'the balance does not cover the worst-case price of the request' })
@@ -61,6 +61,9 @@ export class EstimateDto {
   readonly available_usd!: number | null;
   @ApiProperty({ example: true, description: 'Whether the request would run now.' })
   readonly would_run!: boolean;
-  @ApiProperty({ type: [RejectionDto], description: 'Why it would not; the first is the answer.' })
-  readonly rejections!: readonly RejectionDto[];
+  @ApiProperty({
+    type: [EstimateRejectionDto],
+    description: 'Why it would not; the first is the answer.',
+  })
+  readonly rejections!: readonly EstimateRejectionDto[];
 }
