@@ -220,7 +220,7 @@ describe('an election in etcd', () => {
     const { name, join } = openFleet();
     const etcd = new EtcdClient([url]);
     const crashed = await etcd.grantLease(TTL_MS / 1_000);
-    await etcd.createKey(`${name}/readers/one`, crashed);
+    await etcd.createKey(`${name}/reactions/one`, crashed);
     const one = join('one');
     await until(() => one.keeper.status().candidates === 1);
     expect(one.isLeading()).toBe(false);

@@ -7,6 +7,7 @@ import {
   type EventStoreHealth,
   type EventToAppend,
   type ExpectedRevision,
+  type OrderedAppend,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -56,8 +57,11 @@ export class PartOfLog {
 
   inner(event: RecordedEvent): RecordedEvent {
     const { stream, position } = event;
-    const name = this.#shortened.get(stream) ?? stream.slice(this.#tag.length);
-    return { ...event, stream: name, position: this.innerPosition(position) };
+    return { ...event, stream: this.innerName(stream), position: this.innerPosition(position) };
+  }
+
+  innerName(stream: string): string {
+    return this.#shortened.get(stream) ?? stream.slice(this.#tag.length);
   }
 
   innerPosition(position: Position): Position {
@@ -93,8 +97,16 @@ class StoreOfPart implements EventStore {
       );
       return { revision, position: this.part.innerPosition(position) };
     } catch (error) {
-      if (!(error instanceof StaleRevisionError)) throw error;
-      throw new StaleRevisionError(stream, error.expected, error.actual);
+      throw this.#inside(error);
+    }
+  }
+
+  async appendInOrder(appends: readonly OrderedAppend[]): Promise<void> {
+    const outer = appends.map((one) => ({ ...one, stream: this.part.outer(one.stream) }));
+    try {
+      await this.store.appendInOrder?.(outer);
+    } catch (error) {
+      throw this.#inside(error);
     }
   }
 
@@ -130,6 +142,12 @@ class StoreOfPart implements EventStore {
 
   close(): Promise<void> {
     return this.store.close();
+  }
+
+  /** The error as the part names its streams. */
+  #inside(error: unknown): unknown {
+    if (!(error instanceof StaleRevisionError)) return error;
+    return new StaleRevisionError(this.part.innerName(error.stream), error.expected, error.actual);
   }
 
   #place({ after = 0n, filter }: ReadAllOptions = {}): ReadAllOptions {
