@@ -118,7 +118,7 @@ export const AgentToolReturned = defineEvent('AgentToolReturned', {
     /** Why it failed. */
     code: Code.nullable(),
     observation: TranscriptPart,
-    /** At most what was held for the call. */
+    /** Never above the hold of the call. */
     used: z.array(UsedUnits),
     /** The measurements of the tool; null for a missing one. */
     counters: z.record(z.string(), z.number().nullable()),

@@ -22,7 +22,7 @@ const byOf = (text: string): readonly MarginGroup[] => {
 const another = (rig: string, rigs: readonly string[] = []): readonly string[] => [...rigs, rig];
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
-  command(program, 'margin', 'Show what was charged, what it cost, and the margin.')
+  command(program, 'margin', 'Show the charges, their costs and the margin.')
     .requiredOption('--from <day>', 'the first day, in UTC', dayOf)
     .requiredOption('--to <day>', 'the last day, in UTC', dayOf)
     .option('--by <names>', `of ${MARGIN_GROUPS.join(', ')}, joined by commas`, byOf, ['model'])

@@ -140,7 +140,7 @@ export class StationsController {
       'Only for an Admin. Elements in force change for newer ones only. A text with a fault ' +
       'imports nothing.',
   })
-  @ApiOkResponse({ type: ImportedElementsDto, description: 'What was imported.' })
+  @ApiOkResponse({ type: ImportedElementsDto, description: 'The imported elements.' })
   @FailsWith('elements_invalid')
   async import(
     @Body() { data, source }: ImportElementsDto,

@@ -29,7 +29,7 @@ export class SwarmUsageDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'number' },
-    description: 'As a chat has them, such as `cached_tokens`; what was not measured is absent.',
+    description: 'As a chat has them, such as `cached_tokens`; an unmeasured count is absent.',
   })
   readonly prompt_tokens_details?: Readonly<Record<string, number | undefined>>;
   @ApiPropertyOptional({

@@ -130,7 +130,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
   }
 }
 
-/** Only what was measured. */
+/** The measured counts only. */
 const countersOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,

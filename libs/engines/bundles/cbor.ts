@@ -63,7 +63,7 @@ export const joined = (parts: readonly Uint8Array[]): Uint8Array => {
 /**
  * Reads the subset of CBOR that bundles have: unsigned integers, byte and text strings, booleans
  * and arrays. Lengths are definite but for the outer array. Every number has its shortest form, so
- * what was read is written with the same bytes. Strings are views of the input.
+ * an item is written with the bytes from which it was read. Strings are views of the input.
  */
 export class CborReader {
   #at = 0;

@@ -2,7 +2,7 @@ import { PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.
 import { type MarginRow } from '../margin.handler.js';
 import { type BilledItem } from './bill-format.js';
 
-/** A model on a day: what the provider bills, what was recorded as cost, what was charged. */
+/** A model on a day: the bill of the provider, the recorded costs, the charges. */
 export interface Reconciled {
   readonly day: string;
   /** The model id in the requests to rigs; the provider's own name where none was sent. */
