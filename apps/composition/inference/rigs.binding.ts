@@ -19,13 +19,10 @@ import {
   OperatorFields,
   type RigServer,
 } from '#areas/inference/rigs/operator-fields.js';
-import {
-  createRigRouter,
-  type PinnedRigs,
-  type RigRouter,
-} from '#areas/inference/rigs/rig-router.js';
-import { type ChoiceWeights } from '#areas/inference/rigs/rig-choice.js';
-import { WarmSessions } from '#areas/inference/rigs/warm-sessions.js';
+import { type PinnedRigs } from '#areas/inference/rigs/rig-candidates.js';
+import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/choice/rig-choice.js';
+import { WarmSessions } from '#areas/inference/rigs/choice/warm-sessions.js';
 import { type AttemptObserver } from '#areas/inference/rigs/rig-attempt.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';

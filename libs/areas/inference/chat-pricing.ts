@@ -21,7 +21,7 @@ import {
   type RequestLimits,
   type ServedModel,
 } from './ports.js';
-import { type RouteTarget } from './rigs/rig-router.js';
+import { type RouteTarget } from './rigs/rig-candidates.js';
 import { RoutingModes } from './routing-modes.js';
 import { type RoutingWishes, routingWishesOf } from './routing-fields.js';
 import { boundsOfAll } from './several-prompts.js';
