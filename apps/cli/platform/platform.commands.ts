@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander';
-import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
+import {
+  command,
+  commandGroup,
+  type DeclareCommands,
+  type Invoke,
+  logGroup,
+} from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
 import { type BackUpOptions } from './back-up.js';
 import { type ClaimLogOptions } from './claim-log.js';
@@ -19,10 +25,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
   addBackups(program, invoke);
   addMasterKey(commandGroup(program, 'master-key', 'Replace the master key.'), invoke);
-  addLog(
-    commandGroup(program, 'log', 'Confirm, claim, copy and check the log as a whole.'),
-    invoke,
-  );
+  addLog(logGroup(program), invoke);
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {

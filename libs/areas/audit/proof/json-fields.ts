@@ -1,4 +1,4 @@
-import { BillError, demand } from './bill.error.js';
+import { ProofError, demand } from './proof.error.js';
 
 /** Reads JSON without a schema library, since the verifier is one file without dependencies. */
 
@@ -15,8 +15,8 @@ export const parseFields = (text: string, what: string): Fields => {
   try {
     return fieldsOf(JSON.parse(text), what);
   } catch (error) {
-    if (error instanceof BillError) throw error;
-    throw new BillError(`${what} is no JSON`, { cause: error });
+    if (error instanceof ProofError) throw error;
+    throw new ProofError(`${what} is no JSON`, { cause: error });
   }
 };
 

@@ -1,4 +1,4 @@
-import { demand } from './bill.error.js';
+import { demand } from './proof.error.js';
 import { type Fields, parseFields } from './json-fields.js';
 
 /** An event as its canonical bytes say it is: see `event.chain.ts` of the event store. */
@@ -19,7 +19,7 @@ const LENGTH_BYTES = 4;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws BillError */
+/** @throws ProofError */
 export const decodeEvent = (encoding: Buffer): DecodedEvent => {
   const what = 'the encoding of an event';
   demand(encoding[0] === ENCODING_VERSION, `${what} has an unknown version`);
