@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type EventLog } from './measurements.js';
 
-/** What a piece of evidence is bound to. Another value of any field is another binding. */
+/** The values that evidence is bound to. Another value of any field is another binding. */
 export interface Binding {
   /** Of the caller, else of the server. */
   readonly nonce: string;

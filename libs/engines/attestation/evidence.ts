@@ -16,7 +16,7 @@ export const NitroEvidence = z.strictObject({
 });
 export type NitroEvidence = z.infer<typeof NitroEvidence>;
 
-/** What an attester hands over, as JSON. */
+/** The evidence of an attester, as JSON. */
 export const Evidence = z.discriminatedUnion('type', [
   SoftwareEvidence,
   TpmEvidence,

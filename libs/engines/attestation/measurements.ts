@@ -14,7 +14,7 @@ export const LOG_REGISTERS = {
 /** One measurement, as the log keeps it. */
 export const MeasuredEvent = z.strictObject({
   subject: z.enum(['build', 'policy', 'configuration']),
-  /** What was measured, such as the name of a file. */
+  /** Of the measured object, such as a file. */
   name: z.string().min(1).max(200),
   /** Of the measured bytes. */
   sha256: Sha256Hex,

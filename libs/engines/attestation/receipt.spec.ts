@@ -111,7 +111,10 @@ describe('a receipt', () => {
 
 const jwk = () => SIGNER.export({ format: 'jwk' });
 
-const signed = (header: { readonly alg: string }, payload: string): Promise<string> =>
+const signed = (
+  header: Parameters<CompactSign['setProtectedHeader']>[0],
+  payload: string,
+): Promise<string> =>
   new CompactSign(Buffer.from(payload))
     .setProtectedHeader(header)
     .sign(createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' })));

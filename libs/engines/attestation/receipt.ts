@@ -118,8 +118,8 @@ export interface VerifiedReceipt {
 }
 
 /**
- * Verifies a receipt from its text alone: signature, life time, nonce, evidence, and that the claims
- * say no more than the evidence.
+ * Verifies a receipt from its text alone: signature, life time, nonce, evidence, and that the
+ * claims say no more than the evidence.
  * @throws AttestationError
  */
 export const verifyReceipt = async (
@@ -202,7 +202,7 @@ const demandTime = ({ iat, exp }: ReceiptClaims, nowMs: number): void => {
   }
 };
 
-/** What the claims repeat of the evidence is what the evidence has. */
+/** The claims repeat the evidence, and say no more. */
 const demandHonest = (claims: ReceiptClaims, { teeType, pcrs, hardwareRootOfTrust }: Appraisal) => {
   const { pcr_measurements: said, attestation_status: status } = claims;
   const isSame =
@@ -216,7 +216,7 @@ const demandHonest = (claims: ReceiptClaims, { teeType, pcrs, hardwareRootOfTrus
     claims.ear_status !== TIERS[status] ||
     (status === 'attested' && teeType === 'software')
   ) {
-    fail('receipt_overstated', 'the claims of the receipt are not those of its evidence');
+    fail('receipt_overstated', 'the claims of the receipt differ from its evidence');
   }
 };
 

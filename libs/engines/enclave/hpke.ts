@@ -11,7 +11,13 @@ import {
   type RecipientContext,
   type SenderContext,
 } from '@hpke/core';
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  hkdfSync,
+  randomBytes,
+  type webcrypto,
+} from 'node:crypto';
 
 export const SUITE_NAME = 'DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM';
 /** Of an encapsulated key, which begins a sealed message. */
@@ -30,7 +36,7 @@ const suite = new CipherSuite({
   aead: new Aes128Gcm(),
 });
 
-export type HpkeKeyPair = CryptoKeyPair;
+export type HpkeKeyPair = webcrypto.CryptoKeyPair;
 
 /** The same seed gives the same key (RFC 9180, `DeriveKeyPair`). @param seed 32 bytes */
 export const deriveHpkeKey = (seed: Uint8Array): Promise<HpkeKeyPair> =>
@@ -47,7 +53,7 @@ export class UnsealableError extends Error {
 
 /** A message that was opened or sealed; its reply is sealed with a key that only both ends have. */
 export interface SealedExchange {
-  /** What was opened (`openMessage`) or is to be sent (`sealMessage`). */
+  /** The opened text (`openMessage`), or the message to send (`sealMessage`). */
   readonly bytes: Buffer;
   readonly enc: Buffer;
   /** 32 bytes that both ends export. */
@@ -63,7 +69,9 @@ export const sealMessage = async (
   ekm?: HpkeKeyPair,
 ): Promise<SealedExchange> => {
   const raw = Uint8Array.from(spki.subarray(SPKI_PREFIX.length));
-  const recipientPublicKey = await suite.kem.deserializePublicKey(raw.buffer);
+  const recipientPublicKey = (await suite.kem.deserializePublicKey(
+    raw.buffer,
+  )) as webcrypto.CryptoKey;
   const sender = await suite.createSenderContext({
     recipientPublicKey,
     info: utf8(info),

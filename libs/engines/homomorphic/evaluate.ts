@@ -78,7 +78,7 @@ class Circuit {
     return this.keys.sealSet.ckks !== null;
   }
 
-  /** What was counted is what was announced and is charged. */
+  /** The counts that were announced, and are charged. */
   #counted(): EvaluationCounts {
     const counted = {
       multiplications: this.#multiplications,
@@ -211,7 +211,7 @@ class Circuit {
       if (this.#isCkks) evaluator.rotateVector(input, step, this.keys.galois, rotated);
       else evaluator.rotateRows(input, step, this.keys.galois, rotated);
     } catch (cause) {
-      const detail = `the evaluation keys have none for a rotation by ${step}: ${sealReason(cause)}`;
+      const detail = `the evaluation keys cannot rotate by ${step}: ${sealReason(cause)}`;
       throw new HomomorphicError('keys_insufficient', detail, { cause });
     }
     this.#rotations += 1;

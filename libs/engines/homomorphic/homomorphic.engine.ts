@@ -39,7 +39,7 @@ export class HomomorphicEngine {
     return evaluated;
   }
 
-  /** Drops keys from memory, such as those of a deleted file. */
+  /** Drops keys from memory. */
   async forget(keys: string): Promise<void> {
     if (!this.#loaded.delete(keys)) return;
     await this.#ask({ kind: 'forget', keys });
@@ -50,10 +50,11 @@ export class HomomorphicEngine {
     if (this.#channel?.isOpen === true) await this.#channel.close({ kind: 'close' });
   }
 
-  async #load({ id, read }: EvaluationKeys): Promise<void> {
+  async #load(keys: EvaluationKeys): Promise<void> {
+    const { id } = keys;
     if (this.#channel?.isOpen !== true) this.#loaded.clear();
     if (!this.#loaded.delete(id)) {
-      const bundle = await read();
+      const bundle = await keys.read();
       const [oldest] = this.#loaded;
       if (this.#loaded.size >= KEYS_LOADED_MAX && oldest !== undefined) await this.forget(oldest);
       await this.#ask({ kind: 'load', keys: id, bundle });

@@ -32,7 +32,7 @@ export interface EvaluationCounts {
 
 export interface Evaluated extends EvaluationCounts {
   readonly ciphertext: Uint8Array;
-  /** Multiplications that the result could still take; BFV: null, since only a decryption shows it. */
+  /** Multiplications that the result could still take; null for BFV: a decryption shows them. */
   readonly levelsLeft: number | null;
   /** Binary logarithm of the scale of the result; CKKS only. */
   readonly scaleBits: number | null;

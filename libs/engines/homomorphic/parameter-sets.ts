@@ -38,8 +38,8 @@ export type ParameterSetName = keyof typeof PARAMETER_SETS;
 export const PARAMETER_SET_NAMES = Object.keys(PARAMETER_SETS) as readonly ParameterSetName[];
 
 /**
- * Least squares of degree 3 for the logistic function between -8 and 8 (Kim, Song, Wang, Xia, Jiang:
- * Secure Logistic Regression Based on Homomorphic Encryption, 2018).
+ * Least squares of degree 3 for the logistic function between -8 and 8 (Kim, Song, Wang, Xia and
+ * Jiang: Secure Logistic Regression Based on Homomorphic Encryption, 2018).
  */
 export const SIGMOID = { constant: 0.5, linear: 0.150_12, cubic: -0.001_593_008 } as const;
 /** The interval of the approximation, and its largest error there. */

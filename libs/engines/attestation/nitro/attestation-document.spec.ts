@@ -16,11 +16,13 @@ const DEBUG = read('debug');
 const DEBUG_AT = Date.parse('2023-09-18T15:03:30.860Z');
 
 const PCR_0 =
-  '517a9ec66c4c8e8f3b309c4a4598e2383dff4ec07dfa48617c2d7ec9b1fbf86a597b4376b18114914a31af2ea12a2db6';
+  '517a9ec66c4c8e8f3b309c4a4598e2383dff4ec07dfa4861' +
+  '7c2d7ec9b1fbf86a597b4376b18114914a31af2ea12a2db6';
 
 const changed = (bytes: Buffer, at: number): Buffer => {
   const copy = Buffer.from(bytes);
-  copy[at < 0 ? copy.length + at : at] ^= 1;
+  const index = at < 0 ? copy.length + at : at;
+  copy.writeUInt8(copy.readUInt8(index) ^ 1, index);
   return copy;
 };
 

@@ -143,9 +143,10 @@ const verifiedKey = (
 const demandValid = (certificate: X509Certificate, atMs: number): void => {
   const isValid =
     certificate.validFromDate.getTime() <= atMs && atMs <= certificate.validToDate.getTime();
+  const { serialNumber, validFrom, validTo } = certificate;
   demandEvidence(
     isValid,
-    `the certificate ${certificate.serialNumber} is valid from ${certificate.validFrom} to ${certificate.validTo}`,
+    `the certificate ${serialNumber} is valid from ${validFrom} to ${validTo}`,
   );
 };
 
