@@ -4,6 +4,7 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
@@ -70,6 +71,7 @@ export const areas: readonly Area[] = [
   fleetArea,
   orbitArea,
   dtnArea,
+  cleanroomsArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -1,5 +1,6 @@
-import { withoutTrailing } from '#platform/kernel/trailing.js';
-/** A number that the calculator cannot give. */
+import { withoutTrailing } from './trailing.js';
+
+/** A number that exact arithmetic cannot give. */
 export class ArithmeticError extends Error {
   override readonly name = 'ArithmeticError';
 }
@@ -164,4 +165,14 @@ export const approximately = (value: number): Rational => {
   // A double is a fraction of a power of two, so this ends.
   while (!Number.isInteger(top)) [top, bottom] = [top * 2, bottom * 2n];
   return Rational.of(BigInt(top), bottom, false);
+};
+
+/** `p`, or `p/q` in lowest terms. */
+export const fractionText = ({ numerator, denominator }: Rational): string =>
+  denominator === 1n ? String(numerator) : `${numerator}/${denominator}`;
+
+/** Reads `fractionText`. */
+export const fractionOf = (text: string): Rational => {
+  const [top = '0', bottom = '1'] = text.split('/');
+  return rational(BigInt(top), BigInt(bottom));
 };
