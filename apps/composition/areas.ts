@@ -20,6 +20,7 @@ import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { proofsArea } from '#areas/proofs/proofs.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
@@ -70,6 +71,7 @@ export const areas: readonly Area[] = [
   shardingArea,
   fleetArea,
   orbitArea,
+  proofsArea,
   dtnArea,
   cleanroomsArea,
 ];
