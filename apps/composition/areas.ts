@@ -29,6 +29,7 @@ import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
+import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -45,6 +46,7 @@ export const areas: readonly Area[] = [
   inferenceArea,
   streamsArea,
   embeddingsArea,
+  vaultsArea,
   jobsArea,
   responsesArea,
   filesArea,
