@@ -5,8 +5,9 @@ import { Catalog } from '#areas/catalog/catalog.js';
 import { AttemptRecorder } from '#areas/costs/attempt-recorder.js';
 import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
-import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
+import { BATCH_RIG_PERCENT, RIG_WEIGHTS } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/rig-choice.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
@@ -37,6 +38,7 @@ export const bindings: readonly Provider[] = [
       Catalog,
       Tasks,
       BATCH_RIG_PERCENT,
+      RIG_WEIGHTS,
       LOGGER,
       ProcessFacts,
       WorkerDirectory,
@@ -46,6 +48,7 @@ export const bindings: readonly Provider[] = [
       catalog: Catalog,
       tasks: Tasks,
       batchPercent: number,
+      weights: ChoiceWeights,
       logger: Logger,
       { region, sharesBus }: ProcessFacts,
       directory: WorkerDirectory,
@@ -54,6 +57,7 @@ export const bindings: readonly Provider[] = [
       bindRigs(catalog, enginesOver(tasks), logger, {
         batchPercent,
         region,
+        weights,
         ...(recorder && {
           onAttempt: (attempt) => recorder.record(recordOf(attempt)),
         }),
