@@ -211,7 +211,17 @@ export class RoomListQueryDto extends PageDto {
   readonly action = 'list' as const;
 }
 
+const RoomField = () => TextField({ maxLength: 64, description: 'The room.' });
+
+export class ParticipantPathDto extends ParticipantDto {
+  @RoomField()
+  readonly cleanroom_uuid!: string;
+}
+
 export class ContributionPathDto {
+  @RoomField()
+  readonly cleanroom_uuid!: string;
+
   @UuidField({ description: 'The contribution.' })
   readonly contribution_id!: string;
 }
