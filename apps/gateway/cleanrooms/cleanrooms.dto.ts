@@ -207,7 +207,7 @@ export class RoomActionDto {
 }
 
 export class RoomListQueryDto extends PageDto {
-  @ChoiceField(['list'], { required: false, default: 'list' })
+  @ChoiceField(['list'], { required: false, default: 'list', description: 'Lists the rooms.' })
   readonly action = 'list' as const;
 }
 
