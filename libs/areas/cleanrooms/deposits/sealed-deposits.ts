@@ -7,7 +7,6 @@ import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { SubjectErasedError } from '#platform/secrets/subject-keys.js';
 import { type Contribution } from '#projections/cleanrooms/cleanrooms.projection.js';
 import { reject } from '../cleanrooms.errors.js';
 import { type RoomAction } from '../enclave-actions.port.js';
@@ -59,7 +58,8 @@ export class SealedDeposits {
     const contributionId = contributionIdOf(cleanroomId, message);
     const state = await this.rooms.stateOf(cleanroomId);
     const room = demandRole(state, action.accountId, 'contributor');
-    if (room.contributions.some((one) => one.contributionId === contributionId)) return replayed();
+    const isKnown = room.contributions.some((one) => one.contributionId === contributionId);
+    if (isKnown || state.withdrawn.has(contributionId)) return replayed();
     await this.enclave.demandKey(enclave_key_id);
     const asked = { ...action, message, contributionId, schemaVersion: schema_version };
     const { contribution, entry } = await this.#paid(asked);
@@ -111,13 +111,7 @@ export class SealedDeposits {
       .open({ info: sealInfo(cleanroomId), aad, message })
       .catch(unreadable);
     const deposit = { cleanroomId, contributionId, accountId, schemaVersion };
-    try {
-      return await this.rows.deposit({ ...deposit, rows: rowsOf(plaintext) }, context);
-    } catch (error) {
-      // The key of a withdrawn contribution was destroyed: nothing is sealed with it again.
-      if (error instanceof SubjectErasedError) return replayed();
-      throw error;
-    }
+    return this.rows.deposit({ ...deposit, rows: rowsOf(plaintext) }, context);
   }
 }
 
