@@ -47,6 +47,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['embeddings/svd_scores.py'],
     record: 'embeddings/svd_scores.json',
   },
+  homomorphic: {
+    requirements: 'homomorphic/requirements.txt',
+    script: ['homomorphic/check.py'],
+    record: null,
+  },
+  'homomorphic-speed': {
+    requirements: 'homomorphic/requirements.txt',
+    script: ['homomorphic/check.py', 'speed'],
+    record: null,
+  },
   'language-models': {
     requirements: 'language-models/requirements.txt',
     script: ['language-models/record.py'],

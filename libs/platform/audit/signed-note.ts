@@ -64,6 +64,10 @@ const rawKeyOf = (publicKey: KeyObject): Buffer =>
 const publicKeyOf = (raw: Buffer): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, raw]), format: 'der', type: 'spki' });
 
+/** The private key of Ed25519. @param seed 32 bytes */
+export const ed25519KeyOf = (seed: Buffer): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+
 const keyIdOf = (name: string, type: number, raw: Buffer): string =>
   hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([type]), raw]), 'buffer')
     .subarray(0, ID_BYTES)
@@ -97,8 +101,7 @@ export class NoteSigner {
 
   /** @param seed 32 bytes */
   constructor(name: string, seed: Buffer, type: VerifierKey['type'] = ED25519) {
-    const key = Buffer.concat([PKCS8, seed]);
-    this.#privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    this.#privateKey = ed25519KeyOf(seed);
     const publicKey = createPublicKey(this.#privateKey);
     this.key = { name, id: keyIdOf(name, type, rawKeyOf(publicKey)), type, publicKey };
   }
