@@ -1,11 +1,13 @@
 import { proofKeyEvents } from '#events/proofs/proof-key.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { proofKeys } from '#projections/proofs/proof-keys.projection.js';
+import { ledgerProverEngine } from './ledger-prover.engine.js';
 import { proofProduct } from './proof.product.js';
 import { proofsEngine } from './proofs.engine.js';
 import { proofsErrors } from './proofs.errors.js';
 import { proofsFailures } from './proofs.failures.js';
 import { ProofsModule } from './proofs.module.js';
+import { proofsSettings } from './proofs.settings.js';
 
 export const proofsArea = defineArea({
   name: 'proofs',
@@ -14,7 +16,8 @@ export const proofsArea = defineArea({
   events: proofKeyEvents,
   projections: [proofKeys],
   products: [proofProduct],
-  engines: [proofsEngine],
+  engines: [proofsEngine, ledgerProverEngine],
   errors: proofsErrors,
   failures: proofsFailures,
+  settings: [proofsSettings],
 });
