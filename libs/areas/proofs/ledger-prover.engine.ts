@@ -3,14 +3,12 @@ import { LEDGER_PROVER_FAILURES } from '#engines/proofs/ledger/ledger-prover.err
 import { LedgerEnd, LedgerTask } from '#engines/proofs/ledger/ledger-prover.protocol.js';
 import { CHAIN_START, LEAVES, SIGNALS } from '#engines/proofs/ledger/ledger-statement.js';
 import { defineEngine, type Engine, type EngineHost } from '#platform/tasks/engine.js';
-import { PROOFS_SETTINGS, type ProofsSettings } from './proofs.settings.js';
 
 export { CHAIN_START, LEAVES, type LedgerEnd, type LedgerTask, SIGNALS };
 
-const openProver = async ({ settings, modelFolders }: EngineHost) => {
+const openProver = async ({ home, modelFolders }: EngineHost) => {
   const { LedgerProver, proverFilesOf } = await import('#engines/proofs/ledger/ledger-prover.js');
-  const { snarkjs } = settings.get(PROOFS_SETTINGS) as ProofsSettings;
-  return new LedgerProver(proverFilesOf(snarkjs, modelFolders));
+  return new LedgerProver(proverFilesOf(home, modelFolders));
 };
 
 /** Proves parts of the ledger statement, where snarkjs is installed. */

@@ -6,7 +6,7 @@ import { type AccountBalance, LedgerBalances } from './ledger-balances.port.js';
 import { accountNumber } from './ledger-leaves.js';
 import { type LedgerEnd, type LedgerTask } from './ledger-prover.engine.js';
 import { LedgerSnapshotHandler, LedgerSnapshotQuery } from './ledger-snapshot.query.js';
-import { ACCOUNTS_MAX, LedgerSnapshots } from './ledger-snapshots.js';
+import { ACCOUNTS_MAX, LedgerSnapshots, SNAPSHOT_EVERY_MS } from './ledger-snapshots.js';
 import { LEDGER_KEY } from './ledger.key.js';
 import { ProofKeyBook } from './proof-key-book.js';
 import { type ProofRunner } from './proof-runner.js';
@@ -14,7 +14,6 @@ import { type ProofsTask, SnarkjsKey } from './proofs.engine.js';
 
 const POINT = LEDGER_KEY.vk_alpha_1;
 const KEY = SnarkjsKey.parse(LEDGER_KEY) as LedgerEnd['key'];
-const EVERY_MS = 60_000;
 
 const accountsOf = (count: number): AccountBalance[] =>
   Array.from({ length: count }, (_, n) => ({ accountId: `user-${n}`, microUsd: BigInt(n) }));
@@ -80,17 +79,8 @@ const openSnapshots = ({
     list: () => Promise.resolve({ documents: [], position: 1n }),
   } as never);
   const clock = { now: () => world.now };
-  const settings = { snarkjs: null, snapshotEveryMs: EVERY_MS };
   const secrets = { key: () => Buffer.alloc(32, 1) };
-  const snapshots = new LedgerSnapshots(
-    new Ledger(),
-    book,
-    proofs,
-    tasks,
-    settings,
-    secrets,
-    clock,
-  );
+  const snapshots = new LedgerSnapshots(new Ledger(), book, proofs, tasks, secrets, clock);
   return { world, asked, verified, snapshots, query: new LedgerSnapshotHandler(snapshots, clock) };
 };
 
@@ -119,7 +109,7 @@ describe('a snapshot of the ledger', () => {
   it('has a salt of its own for each account and position', async () => {
     const { snapshots, world, asked } = openSnapshots();
     await snapshots.newest();
-    Object.assign(world, { position: 9n, now: world.now + EVERY_MS });
+    Object.assign(world, { position: 9n, now: world.now + SNAPSHOT_EVERY_MS });
     await snapshots.newest();
     await new Promise(setImmediate);
     const salts = asked.flatMap(({ leaves }) => leaves.map(({ salt }) => salt));
@@ -140,7 +130,7 @@ describe('a snapshot of the ledger', () => {
     Object.assign(world, { position: 9n });
     expect(await snapshots.newest()).toBe(first);
     expect(asked).toHaveLength(1);
-    world.now += EVERY_MS;
+    world.now += SNAPSHOT_EVERY_MS;
     expect(await snapshots.newest()).toBe(first);
     await new Promise(setImmediate);
     await new Promise(setImmediate);
@@ -181,7 +171,7 @@ describe('a snapshot of the ledger', () => {
     await expect(snapshots.newest()).rejects.toMatchObject({ kind });
     expect(asked).toHaveLength(1);
     isBroken = false;
-    world.now += EVERY_MS;
+    world.now += SNAPSHOT_EVERY_MS;
     expect((await snapshots.newest()).totalMicroUsd).toBe(3n);
   });
 

@@ -21,10 +21,11 @@ import { ProofKeyBook } from './proof-key-book.js';
 import { ProofRunner } from './proof-runner.js';
 import { BATCH_MAX, type Claim } from './proofs.engine.js';
 import { ProofsFailureError } from './proofs.failures.js';
-import { PROOFS_SETTINGS, type ProofsSettings } from './proofs.settings.js';
 
 /** As many proofs as endpoint 22 verifies at once. */
 export const ACCOUNTS_MAX = LEAVES * BATCH_MAX;
+/** Between the beginnings of two snapshots. */
+export const SNAPSHOT_EVERY_MS = 60_000;
 /** A request waits so long for the first snapshot. */
 const FIRST_WAIT_MS = 8_000;
 const ACCOUNT = 'ledger-snapshots';
@@ -59,7 +60,6 @@ export class LedgerSnapshots implements OnModuleDestroy {
     private readonly keys: ProofKeyBook,
     private readonly proofs: ProofRunner,
     private readonly tasks: Tasks,
-    @Inject(PROOFS_SETTINGS) private readonly settings: ProofsSettings,
     @Inject(SECRETS) secrets: Pick<Secrets, 'key'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
@@ -91,7 +91,7 @@ export class LedgerSnapshots implements OnModuleDestroy {
   /** The proving that runs; where the last one began too recently, that one with its error. */
   #begin(checkpoint: LedgerCheckpoint): Promise<LedgerSnapshot> {
     const now = this.clock.now();
-    const isEarly = now - this.#begunAtMs < this.settings.snapshotEveryMs;
+    const isEarly = now - this.#begunAtMs < SNAPSHOT_EVERY_MS;
     if (this.#proving && (this.#isProving || isEarly)) return this.#proving;
     this.#begunAtMs = now;
     this.#isProving = true;

@@ -7,7 +7,6 @@ import { proofsEngine } from './proofs.engine.js';
 import { proofsErrors } from './proofs.errors.js';
 import { proofsFailures } from './proofs.failures.js';
 import { ProofsModule } from './proofs.module.js';
-import { proofsSettings } from './proofs.settings.js';
 
 export const proofsArea = defineArea({
   name: 'proofs',
@@ -19,5 +18,4 @@ export const proofsArea = defineArea({
   engines: [proofsEngine, ledgerProverEngine],
   errors: proofsErrors,
   failures: proofsFailures,
-  settings: [proofsSettings],
 });

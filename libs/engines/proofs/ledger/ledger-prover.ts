@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { TaskThread } from '#platform/threads/task-thread.js';
 import { Groth16Proof, PublicSignals, SnarkjsKey } from '../proofs.protocol.js';
@@ -27,19 +28,18 @@ export interface ProverFiles {
 
 /**
  * The files, or what is missing. Snarkjs is under the GPL 3.0: it is no dependency of Quipu, and
- * runs as a program of its own.
- * @param snarkjs its command line, where it is not installed as a package
+ * runs as a program of its own, installed beside Quipu or in its home.
  * @param modelFolders the last folder with keys counts, so that an operator's own ones win
  */
 export const proverFilesOf = (
-  snarkjs: string | null,
+  home: string,
   modelFolders: readonly string[],
 ): ProverFiles | string => {
-  const command = snarkjs ?? installedSnarkjs();
-  if (command === null || !existsSync(command)) {
+  const snarkjs = snarkjsFrom(import.meta.url) ?? snarkjsFrom(pathToFileURL(`${home}/`));
+  if (snarkjs === null) {
     return (
-      'the prover snarkjs (GPL 3.0) is not installed: `npm install snarkjs`, or name its ' +
-      'cli.cjs in QUIPU_PROOFS_SNARKJS'
+      'the prover snarkjs (GPL 3.0) is not installed: ' +
+      `npm install --prefix ${home} --ignore-scripts snarkjs`
     );
   }
   const folder = modelFolders
@@ -47,12 +47,13 @@ export const proverFilesOf = (
     .findLast((one) => existsSync(path.join(one, PROVING_KEY)));
   if (folder === undefined) return `no model folder has ${FOLDER}/${PROVING_KEY}`;
   const verificationKey = path.join(folder, VERIFICATION_KEY);
-  return { snarkjs: command, provingKey: path.join(folder, PROVING_KEY), verificationKey };
+  return { snarkjs, provingKey: path.join(folder, PROVING_KEY), verificationKey };
 };
 
-const installedSnarkjs = (): string | null => {
+/** The command line of the package that a module at this place would import. */
+const snarkjsFrom = (place: string | URL): string | null => {
   try {
-    const file = findPackageJSON('snarkjs', import.meta.url);
+    const file = findPackageJSON('snarkjs', place);
     return file === undefined ? null : path.join(path.dirname(file), 'build', 'cli.cjs');
   } catch {
     // Node throws for an absent package.
