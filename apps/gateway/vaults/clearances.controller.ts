@@ -18,7 +18,7 @@ import {
   VaultClearanceDto,
 } from './vaults.dto.js';
 
-/** What accounts and keys may see in vaults. */
+/** The clearances of accounts and keys. */
 @ApiTags('vaults')
 @UseGuards(ApiGuard)
 @Controller('api/v1/vault')
@@ -32,7 +32,7 @@ export class ClearancesController {
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'Get the clearance of the caller',
-    description: 'That of its account, and no more than that of its key.',
+    description: 'The clearance of its account, as far as its key has it, too.',
   })
   @ApiOkResponse({ type: VaultClearanceDto, description: 'The clearance in force.' })
   async find(@CurrentCaller() caller: Caller): Promise<VaultClearanceDto> {

@@ -42,7 +42,7 @@ import {
   VaultDocumentListDto,
   VaultIdDto,
   VaultListDto,
-  VaultPageDto,
+  VectorVaultPageDto,
 } from './vaults.dto.js';
 import {
   presentVaultDetail,
@@ -87,7 +87,7 @@ export class VaultsController {
   @ApiOperation({ summary: 'List the vaults', description: 'The vaults of the account.' })
   @ApiOkResponse({ type: VaultListDto, description: 'A page of vaults.' })
   async list(
-    @Query() query: VaultPageDto,
+    @Query() query: VectorVaultPageDto,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<VaultListDto> {
     const asked = new VaultsQuery(accountId, query.page, query.limit);
@@ -156,7 +156,7 @@ export class VaultsController {
   @FailsWith('vault_not_found')
   async documents(
     @Param() { id }: VaultIdDto,
-    @Query() query: VaultPageDto,
+    @Query() query: VectorVaultPageDto,
     @CurrentCaller() caller: Caller,
   ): Promise<VaultDocumentListDto> {
     const asked = new VaultDocumentsQuery(id, vaultCallerOf(caller), query.page, query.limit);

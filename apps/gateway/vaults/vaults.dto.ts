@@ -167,7 +167,7 @@ export class VaultDocumentIdDto extends VaultIdDto {
   readonly document_id!: string;
 }
 
-class VaultDto {
+class VectorVaultDto {
   @ApiProperty({ example: VAULT })
   readonly vault_uuid!: string;
   @NullableField(String, 'Null: the user who created it was erased.', 'Contracts')
@@ -178,14 +178,14 @@ class VaultDto {
   readonly created_at!: string;
 }
 
-export class VaultPageDto extends OmitType(PageDto, ['asOf']) {}
+export class VectorVaultPageDto extends OmitType(PageDto, ['asOf']) {}
 
 export class VaultListDto extends PageOfListDto {
-  @ApiProperty({ type: [VaultDto], description: 'Newest first.' })
-  readonly vaults!: readonly VaultDto[];
+  @ApiProperty({ type: [VectorVaultDto], description: 'Newest first.' })
+  readonly vaults!: readonly VectorVaultDto[];
 }
 
-class VaultDetailDto extends VaultDto {
+class VaultDetailDto extends VectorVaultDto {
   @ApiProperty({ example: 'UNCLASSIFIED', description: 'The clearance of the caller.' })
   readonly clearance!: string;
   @ApiProperty({ example: 12, description: 'That the caller may see.' })

@@ -12,7 +12,7 @@ import {
   type VaultDocumentListDto,
   type VaultIngestResultDto,
   type VaultListDto,
-  type VaultPageDto,
+  type VectorVaultPageDto,
   type VaultSearchResultDto,
 } from './vaults.dto.js';
 
@@ -57,7 +57,7 @@ const presentVault = ({ vaultId, name, model, createdAt }: ShownVault) => ({
 });
 
 export const presentVaults = (
-  query: VaultPageDto,
+  query: VectorVaultPageDto,
   { items, ...found }: { readonly items: readonly ShownVault[]; total: number; position: bigint },
 ): VaultListDto => ({ ...presentPage(query, found), vaults: items.map(presentVault) });
 
@@ -89,7 +89,7 @@ export const presentVaultDocument = (document: ShownDocument): VaultDocumentAnsw
 });
 
 export const presentVaultDocuments = (
-  query: VaultPageDto,
+  query: VectorVaultPageDto,
   { items, total }: { readonly items: readonly ShownDocument[]; readonly total: number },
 ): VaultDocumentListDto => {
   const { position: _, ...page } = presentPage(query, { total, position: 0n });

@@ -61,7 +61,7 @@ export class VectorController {
       'and the price say nothing about others. It is exact; a large vault is searched by a graph ' +
       'whose recall is measured, and `index` says so. An ingest splits the text, embeds the ' +
       'parts, encrypts texts and vectors with a key of the vault, and stores them; a job does so ' +
-      'for a long text. The tokens that are embedded and the vectors that are searched are charged.',
+      'for a long text. Embedded tokens and searched vectors are charged.',
   })
   @ApiOkResponse({
     description: 'The passages that were found, or the document.',

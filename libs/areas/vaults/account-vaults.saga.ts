@@ -6,7 +6,7 @@ export interface AccountVaultsCommand {
   readonly data: { readonly accountId: string };
 }
 
-/** The vaults of an erased user end with it: their keys are not those of the user. */
+/** The vaults of an erased user end with it: each has a key of its own. */
 export const accountVaultsSaga: Saga<UserErased, object, AccountVaultsCommand> = {
   name: 'account-vaults',
   on: { UserErased },

@@ -8,7 +8,7 @@ export const CHUNKS_PER_DOCUMENT_MAX = 1_024;
 export const TEXT_LENGTH_MAX = 524_288;
 
 /** Of the end of a paragraph, a line, a sentence, a word; the last one of the first kind counts. */
-const BOUNDARIES = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]*\s/g, /\s/g] as const;
+const BOUNDARIES = [/\n[^\S\n]*\n/g, /\n/g, /[.!?。！？]["'”’)]*\s/g, /\s/g] as const;
 const READABLE = /[\p{L}\p{N}]/u;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 

@@ -18,8 +18,11 @@ import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 /** On whose behalf a vault is read. */
 export interface VaultCaller {
   readonly accountId: string;
-  /** Of an API key. `tool`: a call of a tool, which names no key. Absent: another credential. */
-  readonly key?: string | 'tool';
+  /**
+   * The ids of an API key: its own and that of the first key of its line. Empty for an app token;
+   * `any` for a call of a tool, which names no key.
+   */
+  readonly keys: readonly string[] | 'any';
 }
 
 /** The clearances that an operator has set. */
@@ -47,17 +50,17 @@ export class Clearances {
   }
 
   /**
-   * The clearance in force: of the account, and no more than that of the key. Without one it is the
+   * The clearance in force: the part of the account's that the key has, too. Without one it is the
    * lowest marking. A call of a tool has what every key of the account has.
    */
-  async of({ accountId, key }: VaultCaller): Promise<Marking> {
+  async of({ accountId, keys: asked }: VaultCaller): Promise<Marking> {
     const { account, keys } = await this.#stateOf(accountId);
     const { words } = this.settings;
     const own = configured(account ?? lowest(words), words);
     const narrower =
-      key === 'tool'
+      asked === 'any'
         ? [...keys.values()]
-        : [keys.get(key ?? '')].filter((one) => one !== undefined);
+        : asked.map((key) => keys.get(key)).filter((one) => one !== undefined);
     return narrower.reduce((met, one) => meetOf(met, configured(one, words), words), own);
   }
 
@@ -66,7 +69,7 @@ export class Clearances {
    * @throws DomainError `clearance_of_account_needed`
    */
   async demandThatOfAccount(caller: VaultCaller): Promise<void> {
-    const [own, whole] = [await this.of(caller), await this.of({ accountId: caller.accountId })];
+    const [own, whole] = [await this.of(caller), await this.of({ ...caller, keys: [] })];
     if (own.level === whole.level && own.compartments.length === whole.compartments.length) return;
     reject('clearance_of_account_needed', 'the key has a lower clearance than its account');
   }

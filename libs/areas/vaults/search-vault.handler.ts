@@ -16,6 +16,7 @@ import {
   VaultSearch,
 } from './vault-search.js';
 import { vaultSearchProduct } from './vault.product.js';
+import { VaultFailure } from './vaults.errors.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
 export interface PaidSearchOrder extends PaidOrder {
@@ -98,5 +99,6 @@ export const reasonOf = (
   const cut = cutOf(signal);
   if (cut) return cut.reason;
   if (error instanceof DomainError) return 'refused';
+  if (error instanceof VaultFailure) return 'upstream_failed';
   return vectorizer.reasonOf(error) ?? 'internal_error';
 };

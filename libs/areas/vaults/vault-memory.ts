@@ -56,7 +56,7 @@ export class VaultMemory implements OnApplicationShutdown {
   }
 
   /**
-   * @param documents those of the vault that the caller may see: they name the markings
+   * @param documents of the vault, as far as the caller may see them: they name the markings
    * @throws VaultFailure; BlobError
    */
   async search(
@@ -88,6 +88,14 @@ export class VaultMemory implements OnApplicationShutdown {
     }
   }
 
+  /** Drops what no search has used for a while; by a timer. */
+  async sweep(): Promise<void> {
+    const before = this.clock.now() - this.settings.idleMs;
+    for (const partition of [...this.#partitions.values()]) {
+      if (partition.uses === 0 && partition.lastUsedMs < before) await this.#drop(partition);
+    }
+  }
+
   async onApplicationShutdown(): Promise<void> {
     if (this.#sweeper) clearInterval(this.#sweeper);
     if (this.#engine) await (await this.#engine).close();
@@ -99,7 +107,7 @@ export class VaultMemory implements OnApplicationShutdown {
     // A thread that failed is replaced, and the new one is empty.
     if (engine.generation !== this.#generation) this.#partitions.clear();
     this.#generation = engine.generation;
-    this.#sweeper ??= setInterval(() => void this.#sweep(), this.settings.idleMs / 2).unref();
+    this.#sweeper ??= setInterval(() => void this.sweep(), this.settings.idleMs / 2).unref();
     return engine;
   }
 
@@ -165,13 +173,6 @@ export class VaultMemory implements OnApplicationShutdown {
     }
     if (this.bytes + bytes > memoryBytesMax) {
       throw new VaultFailure('full', 'the vectors of this vault do not fit in memory now');
-    }
-  }
-
-  async #sweep(): Promise<void> {
-    const before = this.clock.now() - this.settings.idleMs;
-    for (const partition of [...this.#partitions.values()]) {
-      if (partition.uses === 0 && partition.lastUsedMs < before) await this.#drop(partition);
     }
   }
 

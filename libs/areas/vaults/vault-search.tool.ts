@@ -81,7 +81,7 @@ export class VaultSearchTool implements ToolRunner<VaultSearchToolInput, VaultSe
   }
 
   #open({ vault_uuid: vaultId, query, top_k: top }: VaultSearchToolInput, call: ToolCall) {
-    return this.searches.open({ vaultId, query, top }, { accountId: call.accountId, key: 'tool' });
+    return this.searches.open({ vaultId, query, top }, { accountId: call.accountId, keys: 'any' });
   }
 }
 

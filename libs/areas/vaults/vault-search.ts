@@ -136,7 +136,7 @@ export class VaultSearch {
     };
   }
 
-  /** What a search is charged for, at the prices of its estimate. */
+  /** The charge of a search, at the prices of its estimate. */
   charged(search: OpenSearch, answer: SearchAnswer, atMs: number): readonly PriceLine[] {
     const { model } = search.state.vault;
     const tokens = this.vectorizer.charged(model, answer.embedded, atMs);

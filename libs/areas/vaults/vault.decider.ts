@@ -14,7 +14,7 @@ import { type Decider } from '#platform/kernel/decider.js';
 import { type MarkingWords, reaches } from './marking.js';
 import { documentNotFound, reject, vaultNotFound } from './vaults.errors.js';
 
-/** What a caller may see: the limits count nothing else, so that they say nothing about it. */
+/** The reach of a caller. The limits count nothing above it, so that they say nothing about it. */
 export interface Sight {
   readonly clearance: Marking;
   readonly words: MarkingWords;

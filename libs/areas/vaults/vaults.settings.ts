@@ -15,7 +15,7 @@ export interface VaultSettings {
   readonly exactRowsMax: number;
   /** Of the vectors that this process has in memory. */
   readonly memoryBytesMax: number;
-  /** Vectors that no search has used for so long leave the memory. */
+  /** Vectors that no search has used for this time leave the memory. */
   readonly idleMs: number;
   /** The longest a search or an ingest may take. */
   readonly requestMsMax: number;
@@ -25,6 +25,11 @@ export const VAULT_SETTINGS = Symbol('VaultSettings');
 
 const LEVELS = 'UNCLASSIFIED,CONFIDENTIAL,SECRET,TOP_SECRET';
 const WORDS_MAX = 64;
+const MODEL = 'quipu-embed-768';
+const DOCUMENTS_MAX = 10_000;
+const EXACT_ROWS_MAX = 50_000;
+const IDLE_MS = 600_000;
+const REQUEST_MS_MAX = 120_000;
 
 const wordsOf = (text: string): readonly string[] =>
   text === '' ? [] : text.split(',').map((word) => word.trim());
@@ -55,45 +60,25 @@ export const vaultSettings = defineSettings({
       'the compartments of markings, with commas between them',
       'none',
     ),
-    QUIPU_VAULT_MODEL: variable(
-      z.string().min(1).max(256).default('quipu-embed-768'),
-      'the embedding model of a vault that names none',
-    ),
     QUIPU_VAULTS: variable(wholeNumber(1, 10_000).default(100), 'vaults of an account'),
-    QUIPU_VAULT_DOCUMENTS: variable(
-      wholeNumber(1, 100_000).default(10_000),
-      'documents of a vault, among those that the caller may see',
-    ),
     QUIPU_VAULT_CHUNKS: variable(
       wholeNumber(1, 1_000_000).default(100_000),
-      'chunks of a vault, among those that the caller may see',
-    ),
-    QUIPU_VAULT_EXACT_CHUNKS: variable(
-      wholeNumber(1_000, 1_000_000).default(50_000),
-      'chunks of one marking in a vault above which a graph is built',
+      'chunks of a vault that one caller may see',
     ),
     QUIPU_VAULT_MEMORY_MB: variable(
       wholeNumber(16, 1_048_576).default(1_024),
       'vectors of vaults in the memory of a process, in MiB',
     ),
-    QUIPU_VAULT_IDLE_SECONDS: variable(
-      wholeNumber(1, 86_400).default(600),
-      'how long vectors that no search uses stay in memory',
-    ),
-    QUIPU_VAULT_REQUEST_SECONDS: variable(
-      wholeNumber(1, 3_600).default(120),
-      'the longest a search or an ingest may take',
-    ),
   },
   read: (values): VaultSettings => ({
     words: { levels: values.QUIPU_VAULT_LEVELS, compartments: values.QUIPU_VAULT_COMPARTMENTS },
-    model: values.QUIPU_VAULT_MODEL,
+    model: MODEL,
     vaultsMax: values.QUIPU_VAULTS,
-    documentsMax: values.QUIPU_VAULT_DOCUMENTS,
+    documentsMax: DOCUMENTS_MAX,
     chunksMax: values.QUIPU_VAULT_CHUNKS,
-    exactRowsMax: values.QUIPU_VAULT_EXACT_CHUNKS,
+    exactRowsMax: EXACT_ROWS_MAX,
     memoryBytesMax: values.QUIPU_VAULT_MEMORY_MB * 1_048_576,
-    idleMs: values.QUIPU_VAULT_IDLE_SECONDS * 1_000,
-    requestMsMax: values.QUIPU_VAULT_REQUEST_SECONDS * 1_000,
+    idleMs: IDLE_MS,
+    requestMsMax: REQUEST_MS_MAX,
   }),
 });

@@ -3,7 +3,7 @@ import { RowBlock } from './row-block.js';
 import { type ScoredRow, TopList } from './top-list.js';
 import { type IndexName, type StoredVectors } from './vectors.protocol.js';
 
-/** What an approximate index must find of the best ten, measured, before it answers. */
+/** The measured share of the best ten that an approximate index must find before it answers. */
 export const RECALL_LEAST = 0.95;
 const RECALL_TOP = 10;
 const SAMPLES = 50;
@@ -144,7 +144,7 @@ export class VectorPartition {
     return false;
   }
 
-  /** The query is between two rows, so that it is none of them. @returns how many it finds */
+  /** The query is between two rows, so that it equals neither. @returns how many it finds */
   #sample(graph: HnswGraph, ef: number, sample: number): number {
     const { rows } = this.#block;
     const one = this.#block.vectorOf(Math.floor((sample * rows) / SAMPLES));
