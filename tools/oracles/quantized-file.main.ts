@@ -1,0 +1,30 @@
+/**
+ * Writes a shipped model with its layers in a coding, and prints each tensor's format and the
+ * SHA-256 of the weights that it stands for:
+ *
+ *   node dist/tools/oracles/quantized-file.main.js MODEL CODING FILE
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Coding } from '#engines/quantization/codings.js';
+import { quantizedFile } from '#engines/quantization/file/quantized-file.js';
+import { MeasuredModel } from '#engines/quantization/model/measured-model.js';
+
+const [name = '', coding = '', file = ''] = process.argv.slice(2);
+const folder = path.resolve('models');
+const text = readFileSync(path.join(folder, 'texts/dialogues-held-out.txt'), 'utf8');
+const model = await MeasuredModel.open(path.join(folder, `${name}.gguf`), text, 'multiply');
+const linear = new Set(model.matrices.flatMap((one) => (one.isLinear ? [one.name] : [])));
+const coded = new Map(
+  model.source.header.tensors.map(({ name: tensor }) => [
+    tensor,
+    model.code(tensor, linear.has(tensor) ? (coding as Coding) : 'F32'),
+  ]),
+);
+writeFileSync(file, Buffer.concat(quantizedFile(model.source, `${name} ${coding}`, coded)));
+const described = [...coded].map(([tensor, { format, restored }]) => [
+  tensor,
+  [format, createHash('sha256').update(restored).digest('hex')],
+]);
+process.stdout.write(JSON.stringify(Object.fromEntries(described)));
