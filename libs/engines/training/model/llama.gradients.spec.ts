@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
-import { lossAndGradients, lossOf, startTensorFlow, type ShardTask } from './gradient.shard.js';
+import {
+  type Batch,
+  lossAndGradients,
+  lossOf,
+  plainLearner,
+  startTensorFlow,
+} from '../gradient.shard.js';
 import { initialTensors, LlamaModel } from './llama.model.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from '../seeded-random.js';
 
 const SHAPE = {
   vocabulary: 40,
@@ -24,13 +30,13 @@ describe('gradients written by hand', () => {
     const random = seededRandom(5);
     const model = new LlamaModel(SHAPE, initialTensors(SHAPE, random));
     const drawIds = () => Int32Array.from({ length: 12 }, () => random.below(SHAPE.vocabulary));
-    const task: ShardTask = {
+    const task: Batch = {
       ids: drawIds(),
       targets: drawIds(),
       weights: new Float32Array(12).fill(1 / 12),
       rows: 2,
     };
-    const { gradients } = lossAndGradients(model, task);
+    const { gradients } = lossAndGradients(plainLearner(model), task);
     for (const [name, variable] of model.variables) {
       const gradient = gradients[variable.name]?.dataSync<'float32'>() ?? new Float32Array();
       const values = variable.dataSync().slice();

@@ -12,16 +12,54 @@ interface Moments {
   readonly second: tf.Variable;
 }
 
+/** Everything that the next step depends on beside the variables; flat, in the order of these. */
+export interface OptimizerState {
+  readonly steps: number;
+  readonly first: Float32Array;
+  readonly second: Float32Array;
+}
+
+/** By a name that stays the same in another process. */
+export type Variables = ReadonlyMap<string, tf.Variable>;
+
 export class AdamW {
   private readonly moments = new Map<string, Moments>();
   private steps = 0;
 
+  /** Of the variables that were moved. */
+  state(variables: Variables): OptimizerState {
+    const all = [...variables.values()];
+    return {
+      steps: this.steps,
+      first: flat(all.map((variable) => this.momentsOf(variable).first)),
+      second: flat(all.map((variable) => this.momentsOf(variable).second)),
+    };
+  }
+
+  /** The next step is the one that followed the state, to the bit. */
+  restore(variables: Variables, { steps, first, second }: OptimizerState): void {
+    this.steps = steps;
+    let offset = 0;
+    for (const variable of variables.values()) {
+      const moments = this.momentsOf(variable);
+      for (const [moment, values] of [
+        [moments.first, first],
+        [moments.second, second],
+      ] as const) {
+        const part = values.slice(offset, offset + variable.size);
+        tf.tidy(() => moment.assign(tf.tensor(part, variable.shape)));
+      }
+      offset += variable.size;
+    }
+  }
+
+  dispose(): void {
+    for (const { first, second } of this.moments.values()) tf.dispose([first, second]);
+    this.moments.clear();
+  }
+
   /** Moves every variable once. Keys of `gradients` are variable names (see `tf.variableGrads`). */
-  step(
-    variables: ReadonlyMap<string, tf.Variable>,
-    gradients: tf.NamedTensorMap,
-    learningRate: number,
-  ): void {
+  step(variables: Variables, gradients: tf.NamedTensorMap, learningRate: number): void {
     this.steps += 1;
     tf.tidy(() => {
       const squares = Object.values(gradients).map((gradient) => tf.sum(tf.square(gradient)));
@@ -55,3 +93,13 @@ export class AdamW {
     return moments;
   }
 }
+
+const flat = (tensors: readonly tf.Tensor[]): Float32Array => {
+  const values = new Float32Array(tensors.reduce((sum, { size }) => sum + size, 0));
+  let offset = 0;
+  for (const tensor of tensors) {
+    values.set(tensor.dataSync<'float32'>(), offset);
+    offset += tensor.size;
+  }
+  return values;
+};

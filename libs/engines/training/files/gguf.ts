@@ -1,8 +1,6 @@
 /** Writes and reads GGUF (version 3), as far as a float Llama with a tokenizer needs it. */
-import type { LlamaShape, NamedTensor } from './llama.model.js';
-import { tensorShapes } from './llama.model.js';
-import { GgufFormatError, parseGgufHeader } from '#engines/language-model/gguf.header.js';
-import type { BytePairVocabulary } from './byte-pair.tokenizer.js';
+import { GgufFormatError, parseGgufHeader } from '../../language-model/gguf.header.js';
+import { lengthOf, type LlamaShape, type NamedTensor, tensorShapes } from '../model/llama.model.js';
 
 const MAGIC = 0x46554747;
 const VERSION = 3;
@@ -18,6 +16,16 @@ type Value =
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'strings'; readonly value: readonly string[] }
   | { readonly type: 'i32s'; readonly value: readonly number[] };
+
+/** The ids of a byte-level BPE, as GPT-2 defines it. */
+export interface BytePairVocabulary {
+  /** Visible spelling of every id: 256 bytes, then merges, then control tokens. */
+  readonly tokens: readonly string[];
+  /** In order of rank, each `left right`. */
+  readonly merges: readonly string[];
+  /** Control tokens, e.g. `<|im_start|>`; they sit at the end of `tokens`. */
+  readonly controls: readonly string[];
+}
 
 const u32 = (value: number): Value => ({ type: 'u32', value });
 const f32 = (value: number): Value => ({ type: 'f32', value });
@@ -96,7 +104,7 @@ const metadata = (
   ['llama.block_count', u32(shape.layers)],
   ['llama.feed_forward_length', u32(shape.feedForwardWidth)],
   ['llama.attention.head_count', u32(shape.heads)],
-  ['llama.attention.head_count_kv', u32(shape.heads)],
+  ['llama.attention.head_count_kv', u32(shape.keyHeads ?? shape.heads)],
   ['llama.attention.layer_norm_rms_epsilon', f32(shape.normEpsilon)],
   ['llama.rope.dimension_count', u32(shape.width / shape.heads)],
   ['llama.rope.freq_base', f32(shape.ropeBase)],
@@ -122,6 +130,7 @@ const metadata = (
 const GGUF_NAMES: readonly [RegExp, string][] = [
   [/^model\.embed_tokens\.weight$/, 'token_embd.weight'],
   [/^model\.norm\.weight$/, 'output_norm.weight'],
+  [/^lm_head\.weight$/, 'output.weight'],
   [/^model\.layers\.(\d+)\.input_layernorm\.weight$/, 'blk.$1.attn_norm.weight'],
   [/^model\.layers\.(\d+)\.post_attention_layernorm\.weight$/, 'blk.$1.ffn_norm.weight'],
   [/^model\.layers\.(\d+)\.self_attn\.([qkv])_proj\.weight$/, 'blk.$1.attn_$2.weight'],
@@ -140,13 +149,14 @@ export const ggufName = (name: string): string => {
  * Hugging Face rotates the first half of a head against the second; llama.cpp rotates neighbours.
  * So rows of q and k change places: row `half * h/2 + i` of a head becomes row `2 i + half`.
  */
-const reorderHeads = (
+export const reorderHeads = (
   { name, shape, values }: NamedTensor,
-  heads: number,
+  { heads: queryHeads, keyHeads = queryHeads }: LlamaShape,
   direction: 'to-gguf' | 'to-hugging-face',
 ): Float32Array => {
   const [rows = 0, columns = 0] = shape;
   if (!/\.(q|k)_proj\./.test(name)) return values;
+  const heads = name.includes('.k_proj.') ? keyHeads : queryHeads;
   const height = rows / heads;
   const reordered = new Float32Array(values.length);
   for (let row = 0; row < rows; row += 1) {
@@ -205,7 +215,7 @@ export const writeGguf = ({
     ...infos,
   ]);
   const data = tensors.map((tensor) => {
-    const values = reorderHeads(tensor, shape.heads, 'to-gguf');
+    const values = reorderHeads(tensor, shape, 'to-gguf');
     return padded(Buffer.from(values.buffer, values.byteOffset, values.byteLength));
   });
   return Buffer.concat([padded(header), ...data]);
@@ -232,12 +242,11 @@ export const readGguf = (bytes: Buffer): GgufModel => {
   const tensors = tensorShapes(shape).map(([name, size]): NamedTensor => {
     const info = infos.find((candidate) => candidate.name === ggufName(name));
     if (info?.type !== FLOAT_32) throw new GgufFormatError(`no ${name} in 32-bit floats`);
-    const length = size.reduce((product, side) => product * side, 1);
     const start = dataStart + info.offset;
-    const values = new Float32Array(length);
+    const values = new Float32Array(lengthOf(size));
     new Uint8Array(values.buffer).set(bytes.subarray(start, start + values.byteLength));
     const tensor = { name, shape: size, values };
-    return { ...tensor, values: reorderHeads(tensor, shape.heads, 'to-hugging-face') };
+    return { ...tensor, values: reorderHeads(tensor, shape, 'to-hugging-face') };
   });
   const tokens = entries.get('tokenizer.ggml.tokens') as string[];
   const types = entries.get('tokenizer.ggml.token_type') as number[];

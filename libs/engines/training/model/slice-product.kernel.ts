@@ -9,7 +9,7 @@ import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 
 const KERNEL = 'SliceProduct';
 
-/** What a kernel of the WASM backend may do with its memory. */
+/** The calls of the WASM backend by which a kernel uses its memory. */
 type WasmMemory = Pick<BackendWasm, 'makeOutput' | 'typedArrayFromHeap' | 'disposeData'>;
 
 const multiply = ({ inputs, backend }: Parameters<tf.KernelFunc>[0]): tf.TensorInfo => {

@@ -9,13 +9,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { multiplySlices } from './slice-product.kernel.js';
 
-type Operation<Inputs extends tf.Tensor[]> = (...inputs: Inputs) => tf.Tensor;
+export type Operation<Inputs extends tf.Tensor[]> = (...inputs: Inputs) => tf.Tensor;
 
 /**
  * Binds a forward pass to its gradient. `keep` is what the backward pass needs: the library drops
  * every other tensor of the forward pass, those a closure holds among them.
  */
-const differentiable = <Inputs extends tf.Tensor[], Kept extends tf.Tensor[] | []>(
+export const differentiable = <Inputs extends tf.Tensor[], Kept extends tf.Tensor[] | []>(
   forward: (...inputs: Inputs) => { readonly value: tf.Tensor; readonly keep: Kept },
   backward: (dy: tf.Tensor, ...kept: Kept) => tf.Tensor[],
 ): Operation<Inputs> =>
@@ -140,6 +140,22 @@ export const attend = (q: tf.Tensor, k: tf.Tensor, v: tf.Tensor, mask: tf.Tensor
       ];
     },
   )(q, k, v);
+};
+
+/** `[slices, …]` with each slice `times` times in a row; the gradient adds the copies. */
+export const repeatSlices = (x: tf.Tensor, times: number): tf.Tensor => {
+  const [slices = 0, ...rest] = x.shape;
+  const width = rest.reduce((product, side) => product * side, 1);
+  return differentiable(
+    (input: tf.Tensor) => ({
+      value: tf.reshape(tf.tile(tf.reshape(input, [slices, 1, width]), [1, times, 1]), [
+        slices * times,
+        ...rest,
+      ]),
+      keep: [],
+    }),
+    (dy) => [tf.reshape(tf.sum(tf.reshape(dy, [slices, times, width]), 1), x.shape)],
+  )(x);
 };
 
 /** Additive mask `[positions, positions]` that hides every later position. */
