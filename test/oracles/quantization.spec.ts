@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as tf from '@tensorflow/tfjs-core';
 import { getLlama, type Llama, type Token } from 'node-llama-cpp';
 import { packTrits } from '#engines/quantization/bitnet/packed-trits.js';
 import { quantizeActivations, ternarize } from '#engines/quantization/bitnet/ternarize.js';
@@ -12,14 +13,19 @@ import { TernaryKernels } from '#engines/quantization/bitnet/ternary-kernels.js'
 import { type Coding } from '#engines/quantization/codings.js';
 import { quantizedFile } from '#engines/quantization/file/quantized-file.js';
 import { type BlockFormat, encodeTensor } from '#engines/quantization/formats/block-format.js';
-import * as linear from '#engines/quantization/formats/linear-formats.js';
+import * as linearFormats from '#engines/quantization/formats/linear-formats.js';
 import { TQ1_0, TQ2_0 } from '#engines/quantization/formats/ternary-formats.js';
 import { lossOver, perplexityOf } from '#engines/quantization/measure/text-loss.js';
 import { MeasuredModel } from '#engines/quantization/model/measured-model.js';
+import { startTensorFlow } from '#engines/training/gradient.shard.js';
+import { linear } from '#engines/training/model/llama.gradients.js';
+import { TERNARY_PROJECTIONS } from '#engines/training/model/ternary.projections.js';
 import { quantizationVectors } from './quantization/vectors.js';
 
-const FORMATS: readonly BlockFormat[] = [...Object.values(linear), TQ1_0, TQ2_0];
+const FORMATS: readonly BlockFormat[] = [...Object.values(linearFormats), TQ1_0, TQ2_0];
 const VALUE_DIFFERENCE_MAX = 1e-6;
+/** Sums of a hundred products of about 1 in 32-bit floats. */
+const PRODUCT_DIFFERENCE_MAX = 4e-6;
 
 const fileOf = (file: string): string =>
   fileURLToPath(new URL(`../../models/${file}`, import.meta.url));
@@ -29,10 +35,14 @@ const TEXT = readFileSync(fileOf('texts/dialogues-held-out.txt'), 'utf8').slice(
 
 const { encoders, nano, bitnet } = quantizationVectors();
 
-const near = (ours: ArrayLike<number>, theirs: readonly number[]): void => {
+const near = (
+  ours: ArrayLike<number>,
+  theirs: readonly number[],
+  most = VALUE_DIFFERENCE_MAX,
+): void => {
   expect(ours).toHaveLength(theirs.length);
   const differences = theirs.map((value, at) => Math.abs(value - (ours[at] ?? NaN)));
-  expect(Math.max(...differences)).toBeLessThan(VALUE_DIFFERENCE_MAX);
+  expect(Math.max(...differences)).toBeLessThan(most);
 };
 
 describe.each(FORMATS)('blocks of $name', (format) => {
@@ -83,6 +93,23 @@ describe('the arithmetic of BitNet', () => {
     expect(Math.max(...y.map((one, at) => Math.abs(one - (bitnet.y[at] ?? NaN))))).toBeLessThan(
       2e-6,
     );
+  });
+});
+
+describe('the straight-through estimator', () => {
+  it('has the products and the gradients of PyTorch', async () => {
+    await startTensorFlow();
+    const { tokens, width, rows } = bitnet;
+    const x = tf.tensor2d([...bitnet.x], [tokens, width]);
+    const w = tf.transpose(tf.tensor2d([...bitnet.w], [rows, width]));
+    const upstream = tf.tensor2d([...bitnet.upstream], [tokens, rows]);
+    const product = (activations: tf.Tensor, weights: tf.Tensor): tf.Tensor =>
+      linear(TERNARY_PROJECTIONS.input(activations), TERNARY_PROJECTIONS.matrix('any', weights));
+    const { value, grads } = tf.valueAndGrads(product)([x, w], upstream);
+    const [dx, dw] = grads;
+    near(value.dataSync<'float32'>(), bitnet.y, PRODUCT_DIFFERENCE_MAX);
+    near(dx?.dataSync<'float32'>() ?? [], bitnet.dx);
+    near(tf.transpose(dw ?? w).dataSync<'float32'>(), bitnet.dw, PRODUCT_DIFFERENCE_MAX);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Writes a shipped model with its layers in a coding, and prints each tensor's format and the
- * SHA-256 of the weights that it stands for:
+ * SHA-256 of the weights that it gives:
  *
  *   node dist/tools/oracles/quantized-file.main.js MODEL CODING FILE
  */
@@ -15,12 +15,11 @@ const [name = '', coding = '', file = ''] = process.argv.slice(2);
 const folder = path.resolve('models');
 const text = readFileSync(path.join(folder, 'texts/dialogues-held-out.txt'), 'utf8');
 const model = await MeasuredModel.open(path.join(folder, `${name}.gguf`), text, 'multiply');
-const linear = new Set(model.matrices.flatMap((one) => (one.isLinear ? [one.name] : [])));
 const coded = new Map(
-  model.source.header.tensors.map(({ name: tensor }) => [
-    tensor,
-    model.code(tensor, linear.has(tensor) ? (coding as Coding) : 'F32'),
-  ]),
+  model.source.header.tensors.map(({ name: tensor, dimensions }) => {
+    const isLinear = dimensions.length === 2 && tensor.startsWith('blk.');
+    return [tensor, model.code(tensor, isLinear ? (coding as Coding) : 'F32')];
+  }),
 );
 writeFileSync(file, Buffer.concat(quantizedFile(model.source, `${name} ${coding}`, coded)));
 const described = [...coded].map(([tensor, { format, restored }]) => [

@@ -1,5 +1,6 @@
 /** Errors of this engine, in addition to the errors of the engines that it reads files with. */
-export type QuantizationErrorCode = 'budget_too_small' | 'model_too_large' | 'text_too_short';
+export type QuantizationErrorCode =
+  'budget_too_small' | 'model_too_large' | 'rows_unsupported' | 'text_too_short';
 
 export class QuantizationError extends Error {
   override readonly name = 'QuantizationError';

@@ -17,6 +17,15 @@ export interface Sensitivity {
   readonly nats: number;
 }
 
+/** A fine-tuning in which products see the ternary weights, before these are written. */
+export interface TernaryTraining {
+  /** Documents, one a line, as the engine `training` reads them. */
+  readonly text: string;
+  readonly steps: number;
+  readonly learningRate: number;
+  readonly seed: number;
+}
+
 /** The measurements of a task so far: another attempt continues behind them. */
 export interface Measurements {
   readonly baseline: TextLossReport | null;
@@ -24,8 +33,10 @@ export interface Measurements {
 }
 
 export interface QuantizationOrder {
-  /** Absolute path of a GGUF file. */
+  /** Absolute path of the GGUF file whose weights are quantized. */
   readonly modelFile: string;
+  /** Absolute path of the model that the result is compared with; the same file without training. */
+  readonly originalFile: string;
   /** The name in the written file. */
   readonly name: string;
   /** Of every matrix of a layer; with a budget, the smallest one. */

@@ -10,6 +10,7 @@ const fileOf = (file: string): string =>
 
 const order: QuantizationOrder = {
   modelFile: fileOf('mini-draft.gguf'),
+  originalFile: fileOf('mini-draft.gguf'),
   name: 'ada/draft-4',
   coding: 'Q4_0',
   budgetBytes: null,

@@ -1,11 +1,11 @@
 /** Measures a model, chooses the coding of each tensor, and writes the quantized file. */
-import { type Coding, CODINGS, codedBytes } from './codings.js';
+import { type Coding, codedBytes } from './codings.js';
 import { quantizedFile } from './file/quantized-file.js';
 import { chooseCodings, type CodingOption } from './measure/bit-choice.js';
 import { type Arithmetic, energySavingPct } from './measure/modelled-energy.js';
 import { type TextLoss } from './measure/text-loss.js';
 import { type CodedTensor } from './model/coded-tensor.js';
-import { type Matrix, MeasuredModel } from './model/measured-model.js';
+import { MeasuredModel } from './model/measured-model.js';
 import { QuantizationError } from './quantization.errors.js';
 import {
   type Measurements,
@@ -14,9 +14,7 @@ import {
   type Sensitivity,
   type TensorReport,
 } from './quantization.protocol.js';
-
-/** Codings of a mixed choice, the smallest first; the `_1` forms are only taken when asked for. */
-const MIXED: readonly Coding[] = ['BITNET', 'Q4_0', 'Q5_0', 'Q8_0', 'F32'];
+import { demandBudget, floatBytes, type MatrixOptions, optionsOf } from './tensor-options.js';
 
 export interface Measured {
   readonly done: number;
@@ -38,11 +36,9 @@ export async function* quantize(
   order: QuantizationOrder,
 ): AsyncGenerator<Measured, Quantized, void> {
   const model = await MeasuredModel.open(order.modelFile, order.text, order.kernel);
-  const options = model.matrices.map((matrix) => ({
-    matrix,
-    codings: codingsOf(matrix, order),
-  }));
-  demandBudget(model, options, order.budgetBytes);
+  const { tensors: infos } = model.source.header;
+  const options = optionsOf(infos, order);
+  demandBudget(infos, options, order.budgetBytes);
   const measured = options.flatMap(({ matrix, codings }) =>
     codings.filter((coding) => coding !== 'F32').map((coding) => ({ matrix, coding })),
   );
@@ -57,7 +53,7 @@ export async function* quantize(
 
   let { baseline } = measurements;
   if (baseline === null) {
-    baseline = await model.loss(new Map());
+    baseline = await originalLoss(order, model);
     measurements = { ...measurements, baseline };
     yield step(1, model.tokens.text);
   }
@@ -73,51 +69,18 @@ export async function* quantize(
   const quantized = await model.loss(coded);
   yield step(total, model.tokens.text);
   const tensors = reportsOf(model, coded, sensitivities);
-  const report = reportOf(model, { baseline, quantized, tensors, order });
+  const report = reportOf(model, { baseline, quantized, tensors, options, order });
   return { report, parts: quantizedFile(model.source, order.name, coded) };
 }
 
-interface MatrixOptions {
-  readonly matrix: Matrix;
-  /** The only one, or the ones to choose from. */
-  readonly codings: readonly Coding[];
-}
-
-/** Ternary weights are for layers: the embedding, which gives the logits too, has 8 bits or more. */
-const codingsOf = (
-  { isLinear }: Matrix,
-  { coding, budgetBytes }: QuantizationOrder,
-): readonly Coding[] => {
-  if (budgetBytes === null) {
-    if (isLinear) return [coding];
-    return [coding === 'BITNET' ? 'F32' : 'Q8_0'];
-  }
-  const smallest = CODINGS.indexOf(coding);
-  const allowed = MIXED.filter((one) => one === coding || CODINGS.indexOf(one) > smallest);
-  return isLinear ? allowed : allowed.filter((one) => one !== 'BITNET');
-};
-
-const demandBudget = (
+const originalLoss = async (
+  { modelFile, originalFile, text, kernel }: QuantizationOrder,
   model: MeasuredModel,
-  options: readonly MatrixOptions[],
-  budgetBytes: number | null,
-): void => {
-  if (budgetBytes === null) return;
-  const smallest = options.reduce(
-    (sum, { matrix, codings }) =>
-      sum + Math.min(...codings.map((coding) => codedBytes(coding, matrix.dimensions))),
-    floatBytes(model),
-  );
-  if (smallest <= budgetBytes) return;
-  const detail = `the tensors need ${smallest} bytes at least, and the budget is ${budgetBytes}`;
-  throw new QuantizationError('budget_too_small', detail);
+): Promise<TextLoss> => {
+  const original =
+    originalFile === modelFile ? model : await MeasuredModel.open(originalFile, text, kernel);
+  return original.loss(new Map());
 };
-
-/** The bytes of the tensors that always keep their floats. */
-const floatBytes = (model: MeasuredModel): number =>
-  4 *
-  (model.parameters -
-    model.matrices.reduce((sum, { dimensions: [width = 0, rows = 0] }) => sum + width * rows, 0));
 
 const choose = (
   options: readonly MatrixOptions[],
@@ -125,7 +88,7 @@ const choose = (
   budgetBytes: number | null,
   model: MeasuredModel,
 ): ReadonlyMap<string, Coding> => {
-  const optionsOf = ({ matrix, codings }: MatrixOptions): readonly CodingOption[] =>
+  const measured = ({ matrix, codings }: MatrixOptions): readonly CodingOption[] =>
     codings.map((coding) => ({
       coding,
       bytes: codedBytes(coding, matrix.dimensions),
@@ -133,13 +96,13 @@ const choose = (
     }));
   const chosen =
     budgetBytes === null
-      ? options.flatMap((one) => optionsOf(one).slice(0, 1))
-      : chooseCodings(options.map(optionsOf), budgetBytes - floatBytes(model));
+      ? options.flatMap((one) => measured(one).slice(0, 1))
+      : chooseCodings(options.map(measured), budgetBytes - floatBytes(model.source.header.tensors));
   if (chosen === null) {
-    const detail = 'the tensors in their smallest codings fill the budget to less than 0.1 %';
+    const detail = 'no choice of codings fits the budget; a slightly larger one would do';
     throw new QuantizationError('budget_too_small', detail);
   }
-  return new Map(options.map(({ matrix }, index) => [matrix.name, chosen[index]?.coding ?? 'F32']));
+  return new Map(options.map(({ matrix }, at) => [matrix.name, chosen[at]?.coding ?? 'F32']));
 };
 
 const natsOf = (
@@ -183,11 +146,13 @@ const reportOf = (
     baseline,
     quantized,
     tensors,
+    options,
     order,
   }: {
     readonly baseline: TextLoss;
     readonly quantized: TextLoss;
     readonly tensors: readonly TensorReport[];
+    readonly options: readonly MatrixOptions[];
     readonly order: QuantizationOrder;
   },
 ): QuantizationReport => {
@@ -203,10 +168,17 @@ const reportOf = (
     tensors,
     energySavingPct: energySavingPct(
       // A tied embedding is looked up once and multiplied once; a lookup multiplies nothing.
-      model.matrices.map(({ name, dimensions: [width = 0, rows = 0] }) => ({
-        arithmetic: arithmeticOf(codingOf.get(name) ?? 'F32', order),
-        products: width * rows,
-      })),
+      options.map(
+        ({
+          matrix: {
+            name,
+            dimensions: [width = 0, rows = 0],
+          },
+        }) => ({
+          arithmetic: arithmeticOf(codingOf.get(name) ?? 'F32', order),
+          products: width * rows,
+        }),
+      ),
     ),
   };
 };

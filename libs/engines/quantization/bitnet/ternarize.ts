@@ -2,8 +2,10 @@
  * BitNet b1.58: weights are rounded to -1, 0 or 1 times one scale of the tensor, activations to
  * 8 bits with one scale of the token. `test/oracles/quantization` has the values of PyTorch.
  */
-const EPSILON = 1e-5;
-const LARGEST_BYTE = 127;
+/** Keeps tensors and tokens of zeros finite. */
+export const SCALE_EPSILON = 1e-5;
+/** The largest magnitude of an activation. */
+export const LARGEST_BYTE = 127;
 
 const { abs, floor, fround, max, min } = Math;
 
@@ -26,7 +28,7 @@ export const ternarize = (weights: Float32Array): TernaryTensor => {
   let sum = 0;
   for (const weight of weights) sum += abs(weight);
   const scale = fround(sum / weights.length);
-  const divisor = fround(scale + EPSILON);
+  const divisor = fround(scale + SCALE_EPSILON);
   const trits = new Int8Array(weights.length);
   for (let at = 0; at < trits.length; at += 1) {
     const rounded = roundEven(fround((weights[at] ?? 0) / divisor));
@@ -52,7 +54,7 @@ export const quantizeActivations = (
   const steps = new Float32Array(rows);
   for (let row = 0; row < rows; row += 1) {
     const [start, end] = [row * width, (row + 1) * width];
-    let largest = EPSILON;
+    let largest = SCALE_EPSILON;
     for (let at = start; at < end; at += 1) {
       largest = max(largest, abs(activations[at] ?? 0));
     }

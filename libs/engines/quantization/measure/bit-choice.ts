@@ -12,8 +12,8 @@ export interface CodingOption {
 const PARTS = 4_096;
 
 /**
- * The codings with the smallest sum of divergences whose bytes fit, in the order of the tensors; null
- * where even the smallest ones do not fit. The sum treats the tensors as independent, which they
+ * The codings with the smallest sum of divergences whose bytes fit, in the order of the tensors;
+ * null where even the smallest ones do not fit. The sum treats the tensors as independent, which they
  * are not quite: the caller measures the result.
  */
 export const chooseCodings = (

@@ -1,9 +1,10 @@
-/** How fast llama.cpp serves a model and its quantized form, one after the other on this machine. */
+/** How fast llama.cpp serves a model and its quantized form, one after the other. */
 import { createLanguageModelEngine } from '../../language-model/language-model.engine.js';
 
+/** Tokens of an answer for each second of it, its prompt included; null where it has none. */
 export interface ServingSpeed {
-  readonly originalTokensPerSecond: number;
-  readonly quantizedTokensPerSecond: number;
+  readonly originalTokensPerSecond: number | null;
+  readonly quantizedTokensPerSecond: number | null;
 }
 
 /** A measured answer, and how often each model gives one; the fastest counts. */
@@ -37,7 +38,10 @@ export const servingSpeeds = async (
       original = Math.max(original, await speedOf(originalFile));
       quantized = Math.max(quantized, await speedOf(quantizedFile));
     }
-    return { originalTokensPerSecond: original, quantizedTokensPerSecond: quantized };
+    return {
+      originalTokensPerSecond: original === 0 ? null : original,
+      quantizedTokensPerSecond: quantized === 0 ? null : quantized,
+    };
   } finally {
     await engine.close();
   }

@@ -2,7 +2,7 @@ import { ternarize } from '../bitnet/ternarize.js';
 import { type Coding, FLOAT_32, formatOf } from '../codings.js';
 import { decodeTensor, encodeTensor } from '../formats/block-format.js';
 
-/** A tensor as a file holds it, and the weights that it stands for. */
+/** A tensor as a file holds it, and the weights that are read back from it. */
 export interface CodedTensor {
   readonly coding: Coding;
   /** llama.cpp's name of the format in the file. */
@@ -10,7 +10,6 @@ export interface CodedTensor {
   /** llama.cpp's number of it. */
   readonly type: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Read back from the bytes. */
   readonly restored: Float32Array<ArrayBuffer>;
   /** Of a ternary tensor: its trits and their scale, which the file holds in 16 bits. */
   readonly ternary: { readonly trits: Int8Array; readonly scale: number } | null;

@@ -17,6 +17,7 @@ import {
   windowsOf,
 } from '../measure/text-loss.js';
 import { QuantizationError } from '../quantization.errors.js';
+import { parametersIn } from './parameters.js';
 import { codeTensor, type CodedTensor } from './coded-tensor.js';
 import { ternaryProduct } from './ternary-product.js';
 
@@ -24,16 +25,8 @@ import { ternaryProduct } from './ternary-product.js';
 export const PARAMETERS_MAX = 100_000_000;
 
 /** Windows of the text by which the whole model is measured, and by which a single tensor is. */
-const WINDOWS_MAX = 24;
-const SENSITIVITY_WINDOWS = 4;
-
-export interface Matrix {
-  readonly name: string;
-  /** The length of a row first. */
-  readonly dimensions: readonly number[];
-  /** Whether it multiplies in a layer; the others embed tokens and give logits. */
-  readonly isLinear: boolean;
-}
+export const WINDOWS_MAX = 24;
+export const SENSITIVITY_WINDOWS = 4;
 
 export class MeasuredModel {
   readonly #kernels = new TernaryKernels();
@@ -67,11 +60,7 @@ export class MeasuredModel {
   ): Promise<MeasuredModel> {
     const gguf = await headerOf(modelFile);
     const header = llamaHeaderOf(gguf);
-    const parameters = weightsIn(gguf.tensors);
-    if (parameters > PARAMETERS_MAX) {
-      const detail = `the model has ${parameters} parameters, and ${PARAMETERS_MAX} are quantized`;
-      throw new QuantizationError('model_too_large', detail);
-    }
+    demandSize(parametersIn(gguf.tensors));
     const range = { first: 0, last: header.shape.layers - 1 };
     const weights = await readWeights(modelFile, header, range);
     const start = await startOf(modelFile, gguf);
@@ -79,13 +68,7 @@ export class MeasuredModel {
   }
 
   get parameters(): number {
-    return weightsIn(this.source.header.tensors);
-  }
-
-  get matrices(): readonly Matrix[] {
-    return this.source.header.tensors
-      .filter(({ dimensions }) => dimensions.length === 2)
-      .map(({ name, dimensions }) => ({ name, dimensions, isLinear: name.startsWith('blk.') }));
+    return parametersIn(this.source.header.tensors);
   }
 
   code(name: string, coding: Coding): CodedTensor {
@@ -146,11 +129,12 @@ export class MeasuredModel {
   }
 }
 
-const weightsIn = (tensors: GgufHeader['tensors']): number =>
-  tensors.reduce(
-    (sum, { dimensions }) => sum + dimensions.reduce((product, side) => product * side, 1),
-    0,
-  );
+/** @throws QuantizationError `model_too_large` */
+export const demandSize = (parameters: number): number => {
+  if (parameters <= PARAMETERS_MAX) return parameters;
+  const detail = `the model has ${parameters} parameters; at most ${PARAMETERS_MAX} are quantized`;
+  throw new QuantizationError('model_too_large', detail);
+};
 
 const startOf = async (modelFile: string, { dataStart }: GgufHeader): Promise<Uint8Array> => {
   await using file = await open(modelFile, 'r');

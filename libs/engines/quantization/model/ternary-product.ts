@@ -4,7 +4,7 @@ import { packTrits } from '../bitnet/packed-trits.js';
 import { quantizeActivations } from '../bitnet/ternarize.js';
 import { type TernaryKernel, type TernaryKernels } from '../bitnet/ternary-kernels.js';
 
-/** `x W` of BitNet b1.58: 8-bit activations by token, trits, and one multiplication for a result. */
+/** `x W` of BitNet b1.58: 8-bit activations by token, trits, and a factor for each result. */
 export const ternaryProduct = (
   kernels: TernaryKernels,
   kernel: TernaryKernel,
