@@ -44,7 +44,7 @@ export class ChatPricing {
   /** @throws DomainError `model_not_found`, `routing_mode_unavailable`; RejectedRequestError */
   price({ accountId: account, body, others, routingMode }: ChatOrder): PricedChat {
     const pin = this.modes.pinnedRig(body, routingMode);
-    const model = chatModel(this.catalog, body.model);
+    const model = chatModel(this.catalog, body.model, account);
     return {
       pin,
       model,
