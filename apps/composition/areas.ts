@@ -33,6 +33,7 @@ import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
+import { trainingArea } from '#areas/training/training.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { platformEvents } from '#events/platform/platform.events.js';
@@ -76,6 +77,7 @@ export const areas: readonly Area[] = [
   proofsArea,
   dtnArea,
   cleanroomsArea,
+  trainingArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -79,6 +79,14 @@ export class ChatPricing {
       return { model, tariff, target };
     });
     return { pin, terms, ...priced };
+    const model = chatModel(this.catalog, body.model, account);
+    return {
+      pin,
+      model,
+      target: { model: model.id, account, ...(pin !== undefined && { pin }) },
+      tariff: tariffOf(this.catalog, model.id, this.clock.now()),
+      terms: termsOf([body, ...(others ?? [])]),
+    };
   }
 
   /** @throws DomainError `context_length_exceeded` */
