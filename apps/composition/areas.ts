@@ -16,6 +16,7 @@ import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
+import { packagesArea } from '#areas/packages/packages.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
@@ -78,6 +79,7 @@ export const areas: readonly Area[] = [
   dtnArea,
   cleanroomsArea,
   trainingArea,
+  packagesArea,
 ];
 
 /** The sources of events: the platform and each area. */

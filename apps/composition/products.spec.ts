@@ -14,6 +14,9 @@ const METERS = [
   'cleanroom_rows',
   'fhe_multiplications',
   'fhe_rotations',
+  'cached_micro_usd',
+  'package_bytes',
+  'package_download_bytes',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
