@@ -71,10 +71,10 @@ describe('admission of a chat', () => {
   it.each<[string, Parameters<typeof orderOf>, string]>([
     ['an unknown model', [{ model: 'acme/none' }], 'model_not_found'],
     ['a model without a price', [{ model: 'acme/unpriced' }], 'model_not_found'],
-    ['a strategy that is not there', [{}, 'cleanroom_fhe_eval'], 'routing_mode_unavailable'],
+    ['a strategy that is not there', [{}, 'cleanroom_dp_synthesize'], 'routing_mode_unavailable'],
     [
       'the strategy before the model',
-      [{ model: 'acme/none' }, 'cleanroom_fhe_eval'],
+      [{ model: 'acme/none' }, 'cleanroom_dp_synthesize'],
       'routing_mode_unavailable',
     ],
     ['too long an answer', [{ max_tokens: 9_000 }], 'context_length_exceeded'],

@@ -24,7 +24,8 @@ export interface ServedModel {
 
 /** Lookups on the hot path; neither waits. */
 export interface ModelCatalog extends TokenRates {
-  model(id: string): ServedModel | undefined;
+  /** @param accountId also finds the models that belong to this account */
+  model(id: string, accountId?: string): ServedModel | undefined;
 }
 
 export interface RequestLimits {

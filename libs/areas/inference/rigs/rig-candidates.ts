@@ -67,6 +67,9 @@ export const createCandidates = (states: readonly RigState[], pinnedStates: Pinn
     if (pin === undefined) {
       const serving = byModel.get(model);
       if (serving) return serving;
+      // A rig may serve more models than it lists: the models of accounts come and go.
+      const others = states.filter(({ rig }) => rig.models.has(model));
+      if (others.length > 0) return others;
       throw new RouteError('model-not-served', `no rig serves the model ${model}`, []);
     }
     const pinned = byName.get(pin) ?? pinnedStates.find(pin);
