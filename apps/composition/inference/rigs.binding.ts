@@ -226,13 +226,24 @@ const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
   return rig.kind === 'openai' && rig.hasResponses ? ['responses'] : [];
 };
 
+const GOOGLE_FEATURES: readonly ChatFeature[] = [
+  'tools',
+  'json_schema',
+  'json_object',
+  'logprobs',
+  'choices',
+  'images',
+  'audio',
+  'penalties',
+];
+
 /** The features of a kind of server, where its catalog does not say. */
 const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
   openai: SERVER_FEATURES,
   'azure-openai': SERVER_FEATURES,
   anthropic: ['tools', 'json_schema', 'images'],
-  gemini: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
-  vertex: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  gemini: GOOGLE_FEATURES,
+  vertex: GOOGLE_FEATURES,
   bedrock: ['tools', 'json_schema', 'images'],
 };
 
