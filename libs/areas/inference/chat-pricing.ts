@@ -96,7 +96,7 @@ export class ChatPricing {
     const first = chatModel(this.catalog, body.model, accountId);
     if (models === undefined) {
       const ids = body.adapter == null ? first.fallbacks : [];
-      return [first, ...ids.flatMap((id) => this.catalog.model(id) ?? [])];
+      return [first, ...ids.flatMap((id) => this.catalog.model(id, accountId) ?? [])];
     }
     if (body.adapter != null) throw rejectedField('models', 'expected none beside an adapter');
     const others = models.map((id, n) => {
