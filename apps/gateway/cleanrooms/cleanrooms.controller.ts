@@ -30,6 +30,7 @@ import {
   ContributionPathDto,
   NewCleanroomDto,
   ParticipantDto,
+  ParticipantPathDto,
   RoomSchemaDto,
 } from './cleanrooms.dto.js';
 import { presentDetail } from './cleanrooms.presenter.js';
@@ -131,12 +132,10 @@ export class CleanroomsController {
       'Only for the account that created the room. The rows of a removed contributor are ' +
       'withdrawn.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found', 'cleanroom_role_missing', 'cleanroom_participant_unknown')
   removeParticipant(
-    @Param('cleanroom_uuid') cleanroomId: string,
-    @Param() { account_id: removed, role }: ParticipantDto,
+    @Param() { cleanroom_uuid: cleanroomId, account_id: removed, role }: ParticipantPathDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CleanroomAnswerDto> {
@@ -179,12 +178,10 @@ export class CleanroomsController {
       'Only for the account that deposited them. Their key is destroyed, and no later query ' +
       'reads them. Answers that were given before are not taken back.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found', 'cleanroom_contribution_not_found')
   withdraw(
-    @Param('cleanroom_uuid') cleanroomId: string,
-    @Param() { contribution_id: contributionId }: ContributionPathDto,
+    @Param() { cleanroom_uuid: cleanroomId, contribution_id: contributionId }: ContributionPathDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CleanroomAnswerDto> {
