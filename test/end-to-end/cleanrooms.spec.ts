@@ -212,7 +212,8 @@ describe('clean rooms', () => {
     expect(again).toMatchObject({ is_new: false, spend: first['spend'], cells: first['cells'] });
     const spends = await ask(contributor, 'get', `${ROOMS}/${uuid}/spends`);
     expect(spends).toMatchObject({ total_spends: 1, spends: [{ epsilon: '2' }] });
-    const [{ spend_id: spendId = '' } = {}] = spends['spends'] as { spend_id: string }[];
+    const [listedSpend] = spends['spends'] as { spend_id: string }[];
+    const spendId = listedSpend?.spend_id ?? '';
     const proof = await ask(contributor, 'get', `/audit/requests/${spendId}`);
     expect(JSON.stringify(proof)).toContain('PrivacySpent');
     expect(await ask(outsider, 'get', `/audit/requests/${spendId}`, {}, 404)).toMatchObject({
