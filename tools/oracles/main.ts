@@ -62,6 +62,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['orbits/record.py', 'grid'],
     record: null,
   },
+  privacy: {
+    requirements: 'privacy/requirements.txt',
+    script: ['privacy/record.py'],
+    record: 'privacy/vectors.json',
+  },
   spiking: {
     requirements: 'spiking/requirements.txt',
     script: ['spiking/record.py'],
