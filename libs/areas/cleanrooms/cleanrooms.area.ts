@@ -9,6 +9,15 @@ import { cleanroomsErrors } from './cleanrooms.errors.js';
 import { cleanroomsFailures } from './cleanrooms.failures.js';
 import { CleanroomsModule } from './cleanrooms.module.js';
 import { contributionRowsSaga } from './contribution-rows.saga.js';
+import { depositProduct } from './deposits/deposit.product.js';
+import { enclaveChatProduct } from './enclave/enclave-chat.product.js';
+import { ENCLAVE_MODE, EnclaveChatStrategy } from './enclave/enclave-chat.strategy.js';
+import { enclaveSettings } from './enclave/enclave.settings.js';
+import {
+  HOMOMORPHIC_MODE,
+  HomomorphicChatStrategy,
+} from './homomorphic/homomorphic-chat.strategy.js';
+import { homomorphicProduct } from './homomorphic/homomorphic.product.js';
 import { ReleasePrivacyCommand, RetainAnswerCommand } from './end-reservation.handlers.js';
 import { DestroyRowsCommand, RetainRowsCommand } from './keep-rows.handlers.js';
 import { privacyReservationSaga } from './privacy-reservation.saga.js';
@@ -33,10 +42,13 @@ export const cleanroomsArea = defineArea({
       RetainAnswer: ({ cleanroomId, spendId }) => new RetainAnswerCommand(cleanroomId, spendId),
     }),
   ],
-  products: [cleanroomQueryProduct],
+  products: [cleanroomQueryProduct, depositProduct, enclaveChatProduct, homomorphicProduct],
   chatStrategies: [
     { modes: [SYNTHESIS_MODE], strategy: SynthesisChatStrategy, readsCleanroom: true },
+    { modes: [ENCLAVE_MODE], strategy: EnclaveChatStrategy, readsCleanroom: true },
+    { modes: [HOMOMORPHIC_MODE], strategy: HomomorphicChatStrategy, readsCleanroom: true },
   ],
+  settings: [enclaveSettings],
   errors: cleanroomsErrors,
   failures: cleanroomsFailures,
 });

@@ -67,7 +67,7 @@ describe('a chat with a strategy', () => {
 
   it('is needed for a mode that no rig has', async () => {
     const inference = openInference();
-    const answering = inference.complete(orderOf({}, 'cleanroom_fhe_eval'));
+    const answering = inference.complete(orderOf({}, 'cleanroom_dp_synthesize'));
     await expect(answering).rejects.toMatchObject({ code: 'routing_mode_unavailable' });
     expect(inference.ledger.calls).toEqual([]);
   });
