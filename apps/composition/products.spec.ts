@@ -17,6 +17,8 @@ const METERS = [
   'cached_micro_usd',
   'package_bytes',
   'package_download_bytes',
+  'privacy_spends',
+  'synthetic_rows',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

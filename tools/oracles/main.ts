@@ -72,6 +72,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['orbits/record.py', 'grid'],
     record: null,
   },
+  privacy: {
+    requirements: 'privacy/requirements.txt',
+    script: ['privacy/record.py'],
+    record: 'privacy/vectors.json',
+  },
   quantization: {
     requirements: 'quantization/requirements.txt',
     script: ['quantization/record.py'],
