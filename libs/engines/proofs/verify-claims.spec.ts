@@ -62,6 +62,18 @@ const EXPECTED: readonly (readonly [RegExp, boolean | string])[] = [
 
 const codeOf = (name: string) => EXPECTED.find(([pattern]) => pattern.test(name))?.[1];
 
+/** Written by `test/oracles/proofs/gnark`. */
+const gnark = JSON.parse(
+  readFileSync(new URL('../../../test/oracles/proofs/gnark/gnark.json', import.meta.url), 'utf8'),
+) as readonly (Claim & { readonly key: ProofKey })[];
+
+describe.each(gnark)('a proof of gnark on $key.curve', ({ key, proof, signals }) => {
+  it('holds for its signals, and for no other ones', () => {
+    expect(verdictOf(key, [{ proof, signals }])).toBe(true);
+    expect(verdictOf(key, [{ proof, signals: signals.with(0, '309') }])).toBe(false);
+  });
+});
+
 describe('proofs together', () => {
   /** The same change of `pi_c` in both directions: their plain product stays as it was. */
   it('do not make up for each other', () => {
