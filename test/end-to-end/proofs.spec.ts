@@ -88,6 +88,7 @@ describe('proofs', () => {
     const { body: malformed } = await verify({ proof: {} }).expect(400);
     expect(JSON.stringify(malformed)).toMatch(/proof_malformed/);
     await verify({ proof: 'text' }).expect(400);
+    await verify({ ...FIRST, proofs: [FIRST] }).expect(400);
   });
 
   it('have keys that the command line manages', async () => {
