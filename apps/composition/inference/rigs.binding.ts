@@ -69,8 +69,7 @@ export const bindRigs = (
   catalog: Catalog,
   engine: EmbeddedEngines,
   logger: Logger,
-  { batchPercent, region = null, workersFor, onAttempt, weights }: RigsPlace,
-  { batchPercent, region = null, workersFor, further, onAttempt }: RigsPlace,
+  { batchPercent, region = null, workersFor, further, onAttempt, weights }: RigsPlace,
 ): RigRouter => {
   const onChange = (change: RigChange): void => logChange(change, logger);
   const sessions = new WarmSessions();
@@ -80,7 +79,6 @@ export const bindRigs = (
       onChange,
       sessions,
       ...(weights && { weights }),
-      rigs: rigsOf(catalog, engine, batchPercent, region),
       rigs: rigsOf(catalog, engine, { batchPercent, region, ...(further && { further }) }),
       ...(onAttempt && { onAttempt }),
       ...(workersFor && { pinnedRigs: workersFor(embeddedModelsOf(catalog)) }),

@@ -79,14 +79,6 @@ export class ChatPricing {
       return { model, tariff, target };
     });
     return { pin, terms, ...priced };
-    const model = chatModel(this.catalog, body.model, account);
-    return {
-      pin,
-      model,
-      target: { model: model.id, account, ...(pin !== undefined && { pin }) },
-      tariff: tariffOf(this.catalog, model.id, this.clock.now()),
-      terms: termsOf([body, ...(others ?? [])]),
-    };
   }
 
   /** @throws DomainError `context_length_exceeded` */
@@ -100,15 +92,15 @@ export class ChatPricing {
   }
 
   /** The model of the request, and its fallbacks: an adapter is of one model. */
-  #modelsOf({ body }: ChatOrder, { models }: RoutingWishes): readonly ServedModel[] {
-    const first = chatModel(this.catalog, body.model);
+  #modelsOf({ body, accountId }: ChatOrder, { models }: RoutingWishes): readonly ServedModel[] {
+    const first = chatModel(this.catalog, body.model, accountId);
     if (models === undefined) {
       const ids = body.adapter == null ? first.fallbacks : [];
-      return [first, ...ids.flatMap((id) => this.catalog.model(id) ?? [])];
+      return [first, ...ids.flatMap((id) => this.catalog.model(id, accountId) ?? [])];
     }
     if (body.adapter != null) throw rejectedField('models', 'expected none beside an adapter');
     const others = models.map((id, n) => {
-      const found = this.catalog.model(id);
+      const found = this.catalog.model(id, accountId);
       if (found) return found;
       throw rejectedField(
         `models[${n}]`,

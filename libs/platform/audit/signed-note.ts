@@ -54,16 +54,6 @@ export const fromBase64 = (text: string): Buffer | undefined => {
   return bytes.toString('base64') === text ? bytes : undefined;
 };
 
-const rawKeyOf = (publicKey: KeyObject): Buffer =>
-  publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI.length);
-
-const publicKeyOf = (raw: Buffer): KeyObject =>
-  createPublicKey({ key: Buffer.concat([SPKI, raw]), format: 'der', type: 'spki' });
-
-/** The private key of Ed25519. @param seed 32 bytes */
-export const ed25519KeyOf = (seed: Buffer): KeyObject =>
-  createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
-
 const keyIdOf = (name: string, type: number, raw: Buffer): string =>
   hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([type]), raw]), 'buffer')
     .subarray(0, ID_BYTES)
@@ -99,7 +89,6 @@ export class NoteSigner {
 
   /** @param seed 32 bytes */
   constructor(name: string, seed: Buffer, type: VerifierKey['type'] = ED25519) {
-    this.#privateKey = ed25519KeyOf(seed);
     this.#privateKey = privateKeyOf(seed);
     const publicKey = createPublicKey(this.#privateKey);
     this.key = { name, id: keyIdOf(name, type, rawPublicKeyOf(publicKey)), type, publicKey };
