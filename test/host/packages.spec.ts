@@ -23,7 +23,7 @@ const REBUILD =
   'LC_ALL=C tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner ' +
   '--mode=0644 -cf ../rebuilt.tar *';
 
-/** What other programs say of a package: GNU tar, OpenSSL, and Linux without a network. */
+/** By GNU tar, OpenSSL, and Linux without a network. */
 describe('a package on another machine', () => {
   let folder: string;
   let file: string;
@@ -143,8 +143,10 @@ for (let attempt = 0; ; attempt += 1) {
   try {
     const { data } = await ask('/v1/models');
     const messages = [{ role: 'user', content: 'What is a hold?' }];
-    const { choices } = await ask('/v1/chat/completions', { model: data[0].id, messages, max_tokens: 12 });
-    console.log('ANSWER ' + JSON.stringify({ models: data.map(({ id }) => id), text: choices[0].message.content }));
+    const body = { model: data[0].id, messages, max_tokens: 12 };
+    const { choices } = await ask('/v1/chat/completions', body);
+    const models = data.map(({ id }) => id);
+    console.log('ANSWER ' + JSON.stringify({ models, text: choices[0].message.content }));
     break;
   } catch (error) {
     if (attempt > 300) throw error;

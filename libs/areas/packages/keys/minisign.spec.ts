@@ -6,7 +6,8 @@ import { isMinisigned, minisignatureOf, minisignKeyOf } from './minisign.js';
 /** Made with minisign 0.11: its id of the key is random, the rest follows from the key. */
 const SEED = '553cf8bb4bef5349c06c9ceb759135f47ebf6d90ed17faedbc714c13391745d7';
 const SIGNATURE =
-  'RUT616RrW8NNdqTwuaR1pczB1mUcCo0TLQEPx/Ojg+T/QtrHqqUWSo/f4iwniWjQ/ELQNzi7t8GqWrsSJspHD383aPOtOPze7A4=';
+  'RUT616RrW8NNdqTwuaR1pczB1mUcCo0TLQEPx/Ojg+T/QtrHqqUWSo/f4iwniWjQ/ELQNzi7t8GqWrsSJspHD383a' +
+  'POtOPze7A4=';
 const WHOLE =
   'wb5Zy37ees2A/yufUXKZXiJzECb/Sjq+k9XsEb0pcTGBauWWSbkKUa1c28lXfvPM7F0M8Y5+2dIwB1Jk8ZlCAg==';
 const KEY = 'RWT616RrW8NNdlt8xeJ8ArLIOMyXwWVVEdROf0s5rZwO5FNY3NNvYai1';
