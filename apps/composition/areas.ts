@@ -4,6 +4,7 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
@@ -19,6 +20,7 @@ import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { proofsArea } from '#areas/proofs/proofs.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
@@ -71,7 +73,9 @@ export const areas: readonly Area[] = [
   shardingArea,
   fleetArea,
   orbitArea,
+  proofsArea,
   dtnArea,
+  cleanroomsArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -53,6 +53,10 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/dtn/contacts/:id': 'withdraws a contact',
   'DELETE api/v1/dtn/links/:id': 'withdraws a link',
   'DELETE api/v1/space/stations/:station_id': 'retires a station',
+  'DELETE api/v1/cleanrooms/:cleanroom_uuid/participants/:account_id/:role':
+    'removes a participant',
+  'DELETE api/v1/cleanrooms/:cleanroom_uuid/contributions/:contribution_id': 'withdraws rows',
+  'DELETE api/v1/zk_proofs/keys/:key_id': 'retires a key',
   // It computes, and writes nothing.
   'POST api/v1/dtn/routes': 'explains a route',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
