@@ -1,6 +1,6 @@
 /**
- * Searches of vectors on one core: `npm run vectors -- [--python PROGRAM] [--rows N]`. PROGRAM, with
- * faiss-cpu and numpy installed, searches the same vectors in turns with the engine, so that both
+ * Searches of vectors on one core: `npm run vectors -- [--python PROGRAM] [--rows N]`. PROGRAM,
+ * with faiss-cpu and numpy installed, searches the same vectors in turns with the engine, so that both
  * have the same share of the machine. The recall curve is of a part of the rows.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { HnswGraph } from '../../libs/engines/vectors/hnsw-graph.js';
 import { RowBlock } from '../../libs/engines/vectors/row-block.js';
 import { TopList } from '../../libs/engines/vectors/top-list.js';
-import { clusteredVectors } from '../../libs/engines/vectors/vectors.fixture.js';
+import { clusteredVectors } from './clustered-vectors.js';
 
 const DIMENSIONS = 768;
 const ROUNDS = 5;

@@ -5,7 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { EF_CONSTRUCTION, HnswGraph, LINKS } from '#engines/vectors/hnsw-graph.js';
 import { RowBlock } from '#engines/vectors/row-block.js';
 import { VectorPartition } from '#engines/vectors/vector-partition.js';
-import { asDocuments, clusteredVectors } from '#engines/vectors/vectors.fixture.js';
+import { asDocuments } from '#engines/vectors/vectors.fixture.js';
+import { clusteredVectors } from '../bench/clustered-vectors.js';
 
 interface RecordedSearches {
   readonly rows: number;

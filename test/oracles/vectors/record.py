@@ -1,6 +1,6 @@
 """Records searches of faiss: `npm run oracles -- vectors`.
 
-The vectors are made as `clusteredVectors` in libs/engines/vectors/vectors.fixture.ts makes them.
+The vectors are made as `clusteredVectors` in test/bench makes them.
 """
 
 import json
