@@ -16,6 +16,7 @@ import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
+import { packagesArea } from '#areas/packages/packages.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
@@ -33,6 +34,7 @@ import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
+import { trainingArea } from '#areas/training/training.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { platformEvents } from '#events/platform/platform.events.js';
@@ -76,6 +78,8 @@ export const areas: readonly Area[] = [
   proofsArea,
   dtnArea,
   cleanroomsArea,
+  trainingArea,
+  packagesArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -11,6 +11,11 @@ const METERS = [
   'proof_pairings',
   'vault_vectors',
   'cached_micro_usd',
+  'cleanroom_rows',
+  'fhe_multiplications',
+  'fhe_rotations',
+  'package_bytes',
+  'package_download_bytes',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -1,7 +1,7 @@
 /**
  * Searches of vectors on one core: `npm run vectors -- [--python PROGRAM] [--rows N]`. PROGRAM,
- * with faiss-cpu and numpy installed, searches the same vectors in turns with the engine, so that both
- * have the same share of the machine. The recall curve is of a part of the rows.
+ * with faiss-cpu and numpy, searches the same vectors in turns with the engine, so that both have
+ * the same share of the machine. The recall curve is of fewer rows.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

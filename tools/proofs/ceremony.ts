@@ -3,8 +3,8 @@
  *
  *   npm run ceremony [-- FOLDER]
  *
- * Snarkjs draws the secrets of both phases and forgets them at its end. Whoever kept them could
- * forge proofs, and nobody else took part: the keys are for development. FOLDER is
+ * Snarkjs draws the secrets of both phases and forgets them at its end. Kept secrets would forge
+ * proofs, and no other party took part: the keys are for development. FOLDER is
  * `models/ledger-proof` by default; an operator's own keys belong in
  * `QUIPU_HOME/models/ledger-proof`.
  */
@@ -30,8 +30,15 @@ const SHIPPED = path.resolve('models/ledger-proof');
 const BUILT_IN = path.resolve('libs/areas/proofs/ledger.key.ts');
 
 const builtInOf = (keyFile: Buffer): string => {
-  const key: unknown = SnarkjsKey.parse(JSON.parse(keyFile.toString()));
-  return `/** Written by \`npm run ceremony\`. */\nexport const LEDGER_KEY = ${JSON.stringify(key)} as const;\n`;
+  const key = JSON.stringify(SnarkjsKey.parse(JSON.parse(keyFile.toString())));
+  return [
+    '/** Written by `npm run ceremony`. */',
+    `export const LEDGER_KEY = ${key} as const;`,
+    '',
+    '/** Of the key as compact JSON. */',
+    `export const LEDGER_KEY_SHA256 = '${hash('sha256', key)}';`,
+    '',
+  ].join('\n');
 };
 
 const folder = path.resolve(process.argv[2] ?? SHIPPED);

@@ -7,8 +7,9 @@ import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
+import { PROOFS_NEEDS } from './proofs.needs.js';
 
-const NEEDS = { areas: ['proofs'], installation: 'exists', projections: [] } as const;
+const NEEDS = { ...PROOFS_NEEDS, projections: [] };
 
 export interface RegisterKeyOptions extends CommonOptions {
   readonly file: string;

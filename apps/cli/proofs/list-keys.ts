@@ -1,10 +1,8 @@
 import { ProofKeysQuery } from '#areas/proofs/list-keys.query.js';
-import { proofKeys } from '#projections/proofs/proof-keys.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
-
-const NEEDS = { areas: ['proofs'], installation: 'exists', projections: [proofKeys] } as const;
+import { PROOFS_NEEDS } from './proofs.needs.js';
 
 export interface ListKeysOptions extends CommonOptions {
   readonly page: number;
@@ -15,7 +13,7 @@ export const listKeys = async (
   { page, limit }: ListKeysOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
-  const { found, builtIn, total } = await withQuipu(invocation, NEEDS, ({ queries }) =>
+  const { found, builtIn, total } = await withQuipu(invocation, PROOFS_NEEDS, ({ queries }) =>
     queries.execute(new ProofKeysQuery(page, limit)),
   );
   const all = [...builtIn, ...found].map((key) => ({

@@ -30,6 +30,7 @@ import {
   ContributionPathDto,
   NewCleanroomDto,
   ParticipantDto,
+  ParticipantPathDto,
   RoomSchemaDto,
 } from './cleanrooms.dto.js';
 import { presentDetail } from './cleanrooms.presenter.js';
@@ -135,8 +136,7 @@ export class CleanroomsController {
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found', 'cleanroom_role_missing', 'cleanroom_participant_unknown')
   removeParticipant(
-    @Param('cleanroom_uuid') cleanroomId: string,
-    @Param() { account_id: removed, role }: ParticipantDto,
+    @Param() { cleanroom_uuid: cleanroomId, account_id: removed, role }: ParticipantPathDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CleanroomAnswerDto> {
@@ -183,8 +183,7 @@ export class CleanroomsController {
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found', 'cleanroom_contribution_not_found')
   withdraw(
-    @Param('cleanroom_uuid') cleanroomId: string,
-    @Param() { contribution_id: contributionId }: ContributionPathDto,
+    @Param() { cleanroom_uuid: cleanroomId, contribution_id: contributionId }: ContributionPathDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CleanroomAnswerDto> {

@@ -168,14 +168,60 @@ export class RoomActionDto {
 
   @TextField({ maxLength: 64, description: 'The room.' })
   readonly cleanroom_uuid!: string;
+
+  @TextField({
+    required: false,
+    maxLength: 88,
+    example: 'a-nonce-of-the-caller',
+    description:
+      'Of `attest_enclave`: 8 to 88 characters of ASCII. The evidence is bound to it. Default: ' +
+      'the server draws one.',
+  })
+  readonly nonce?: string;
+
+  @IntegerField({
+    required: false,
+    minimum: 1,
+    description: 'Of `deposit_encrypted_data`: the version of the schema of the room.',
+  })
+  readonly schema_version?: number;
+
+  @TextField({
+    required: false,
+    maxLength: 16,
+    example: '9f86d081884c7d65',
+    description: 'Of `deposit_encrypted_data`: the key of an attestation that the caller has seen.',
+  })
+  readonly enclave_key_id?: string;
+
+  @TextField({
+    required: false,
+    maxLength: 4_000_000,
+    description:
+      'Of `deposit_encrypted_data`: an HPKE message (RFC 9180) in base64, which is the ' +
+      'encapsulated key and the ciphertext of a JSON object with `rows`. Its info is ' +
+      '`quipu/cleanroom/1`, a line break and the room; its associated data are ' +
+      '`quipu/deposit/1`, the room, the account and the version of the schema, a line each.',
+  })
+  readonly sealed_rows?: string;
 }
 
 export class RoomListQueryDto extends PageDto {
-  @ChoiceField(['list'], { required: false, default: 'list' })
+  @ChoiceField(['list'], { required: false, default: 'list', description: 'Lists the rooms.' })
   readonly action = 'list' as const;
 }
 
+const RoomField = () => TextField({ maxLength: 64, description: 'The room.' });
+
+export class ParticipantPathDto extends ParticipantDto {
+  @RoomField()
+  readonly cleanroom_uuid!: string;
+}
+
 export class ContributionPathDto {
+  @RoomField()
+  readonly cleanroom_uuid!: string;
+
   @UuidField({ description: 'The contribution.' })
   readonly contribution_id!: string;
 }
@@ -187,9 +233,12 @@ export class CleanroomDto {
   readonly uuid!: string;
   @ApiProperty({ example: 'Wait times of three clinics' })
   readonly name!: string;
-  @ApiProperty({ example: 'none', description: '`none`: no enclave is bound to the room.' })
+  @ApiProperty({ example: 'software', description: 'The attester of the enclave.' })
   readonly tee_type!: string;
-  @ApiProperty({ example: 'unattested' })
+  @ApiProperty({
+    example: 'self_reported',
+    description: 'Of the last attestation by this process.',
+  })
   readonly attestation_status!: string;
   @ApiProperty({ example: 4, description: 'Rounded down to six decimals.' })
   readonly privacy_budget_total_epsilon!: number;
@@ -256,7 +305,70 @@ export class CleanroomAnswerDto extends AnswerDto {
   readonly cleanroom!: CleanroomDetailDto;
 }
 
+class PcrMeasurementsDto {
+  @ApiProperty({ example: 'a3f5…' })
+  readonly pcr_0!: string;
+  @ApiProperty({ example: 'b1c2…' })
+  readonly pcr_2!: string;
+  @ApiProperty({ example: 'c9d8…' })
+  readonly pcr_7!: string;
+}
+
 export class RoomActionAnswerDto extends AnswerDto {
   @ApiProperty({ example: '0198c0de-0000-5000-8000-000000000001' })
   readonly cleanroom_uuid!: string;
+  @ApiProperty({ required: false, example: 'Wait times of three clinics' })
+  readonly cleanroom_name?: string;
+  @ApiProperty({ required: false, enum: ['software', 'tpm2', 'aws_nitro'] })
+  readonly tee_type?: string;
+  @ApiProperty({
+    required: false,
+    enum: ['attested', 'self_reported', 'not_attested'],
+    description: '`attested`: hardware evidence is valid and has an expected measurement.',
+  })
+  readonly attestation_status?: string;
+  @ApiProperty({
+    required: false,
+    nullable: true,
+    type: String,
+    description: 'Why the status is not `attested`.',
+  })
+  readonly attestation_reason?: string | null;
+  @ApiProperty({ required: false, enum: ['none', 'tpm2', 'aws_nitro'] })
+  readonly hardware_root_of_trust?: string;
+  @ApiProperty({ required: false, type: PcrMeasurementsDto, description: 'In hex.' })
+  readonly pcr_measurements?: PcrMeasurementsDto;
+  @ApiProperty({
+    required: false,
+    type: PcrMeasurementsDto,
+    description: 'The subject of each register, which depends on the attester.',
+  })
+  readonly pcr_semantics?: PcrMeasurementsDto;
+  @ApiProperty({ required: false, description: 'X25519, for HPKE.' })
+  readonly enclave_public_key_pem?: string;
+  @ApiProperty({
+    required: false,
+    description: 'An Entity Attestation Token in a JWS; `quipu attest verify` checks it.',
+  })
+  readonly verification_receipt?: string;
+  @ApiProperty({ required: false, example: '9f86d081884c7d65' })
+  readonly enclave_key_id?: string;
+  @ApiProperty({ required: false, example: 'a-nonce-of-the-caller' })
+  readonly nonce?: string;
+  @ApiProperty({ required: false, enum: ['caller', 'server'] })
+  readonly nonce_source?: string;
+  @ApiProperty({ required: false, description: 'SHA-256 of the key that signs receipts, in hex.' })
+  readonly receipt_signer_sha256?: string;
+  @ApiProperty({ required: false, format: 'date-time' })
+  readonly issued_at?: string;
+  @ApiProperty({ required: false, format: 'date-time' })
+  readonly expires_at?: string;
+  @ApiProperty({ required: false, format: 'uuid' })
+  readonly contribution_id?: string;
+  @ApiProperty({ required: false, example: 1_000, description: 'Accepted rows.' })
+  readonly rows?: number;
+  @ApiProperty({ required: false, example: 1 })
+  readonly schema_version?: number;
+  @ApiProperty({ required: false, example: '100' })
+  readonly charged_micro_usd?: string;
 }

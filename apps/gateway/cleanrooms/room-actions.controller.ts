@@ -56,7 +56,24 @@ export class RoomActionsController {
     description: 'Attests the enclave, or deposits rows that are encrypted to it.',
   })
   @ApiOkResponse({ type: RoomActionAnswerDto, description: 'The answer of the action.' })
-  @FailsWith('cleanroom_not_found', 'cleanroom_action_unavailable')
+  @FailsWith(
+    'cleanroom_not_found',
+    'cleanroom_busy',
+    'cleanroom_nonce_invalid',
+    'cleanroom_attester_unavailable',
+    'cleanroom_enclave_unavailable',
+    'cleanroom_enclave_key_unknown',
+    'cleanroom_role_missing',
+    'cleanroom_schema_missing',
+    'cleanroom_schema_superseded',
+    'cleanroom_rows_invalid',
+    'cleanroom_full',
+    'cleanroom_not_priced',
+    'cleanroom_deposit_invalid',
+    'cleanroom_deposit_too_large',
+    'cleanroom_deposit_unreadable',
+    'cleanroom_deposit_replayed',
+  )
   async act(
     @Body() { action, cleanroom_uuid: cleanroomId, ...fields }: RoomActionDto,
     @CurrentCaller() { accountId, userId }: Caller,

@@ -81,8 +81,8 @@ export class ProofKeysController {
   @ApiOperation({
     summary: 'Register a verification key',
     description:
-      'Only for an Admin: a key decides what its proofs mean. Each point is checked. The same key ' +
-      'again changes nothing, and an id is never given to another key.',
+      'Only for an Admin, since a key decides which proofs hold. Each point is checked. The same ' +
+      'key again changes nothing, and an id is never given to another key.',
   })
   @ApiOkResponse({ type: ProofKeyAnswerDto, description: 'The key.' })
   @FailsWith(

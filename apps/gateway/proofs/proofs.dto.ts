@@ -34,8 +34,8 @@ export class VerifyProofDto {
     ...proofSchema,
     description:
       'A proof as snarkjs writes it (`proof.json`): numbers as decimal strings, points with 1 as ' +
-      'the third coordinate. Coordinates at or above the field, points outside of the curve or of ' +
-      'its subgroup, and infinity are rejected by name.',
+      'the third coordinate. Coordinates above the field, points outside of the curve or of its ' +
+      'subgroup, and infinity are rejected by name.',
   })
   @IsOptional()
   @IsObject({ message: 'an object' })

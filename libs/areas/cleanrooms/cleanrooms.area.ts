@@ -6,6 +6,15 @@ import { cleanrooms } from '#projections/cleanrooms/cleanrooms.projection.js';
 import { cleanroomsErrors } from './cleanrooms.errors.js';
 import { CleanroomsModule } from './cleanrooms.module.js';
 import { contributionRowsSaga } from './contribution-rows.saga.js';
+import { depositProduct } from './deposits/deposit.product.js';
+import { enclaveChatProduct } from './enclave/enclave-chat.product.js';
+import { ENCLAVE_MODE, EnclaveChatStrategy } from './enclave/enclave-chat.strategy.js';
+import { enclaveSettings } from './enclave/enclave.settings.js';
+import {
+  HOMOMORPHIC_MODE,
+  HomomorphicChatStrategy,
+} from './homomorphic/homomorphic-chat.strategy.js';
+import { homomorphicProduct } from './homomorphic/homomorphic.product.js';
 import { DestroyRowsCommand, RetainRowsCommand } from './keep-rows.handlers.js';
 
 export const cleanroomsArea = defineArea({
@@ -22,5 +31,11 @@ export const cleanroomsArea = defineArea({
         new DestroyRowsCommand(cleanroomId, contributionId, blob),
     }),
   ],
+  products: [depositProduct, enclaveChatProduct, homomorphicProduct],
+  chatStrategies: [
+    { modes: [ENCLAVE_MODE], strategy: EnclaveChatStrategy, readsCleanroom: true },
+    { modes: [HOMOMORPHIC_MODE], strategy: HomomorphicChatStrategy, readsCleanroom: true },
+  ],
+  settings: [enclaveSettings],
   errors: cleanroomsErrors,
 });

@@ -1,6 +1,5 @@
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type RoomRecord } from '#projections/cleanrooms/cleanrooms.projection.js';
-import { reject } from './cleanrooms.errors.js';
 
 /** The technology that attests a room, and whether its evidence was verified. */
 export interface EnclaveStatus {
@@ -23,22 +22,4 @@ export abstract class EnclaveActions {
   abstract attest(action: RoomAction): Promise<Readonly<Record<string, unknown>>>;
   /** @throws DomainError */
   abstract deposit(action: RoomAction): Promise<Readonly<Record<string, unknown>>>;
-}
-
-/** Where no attester is bound, nothing is attested and no encrypted deposit can be opened. */
-export class NoEnclave extends EnclaveActions {
-  override status(): Promise<EnclaveStatus> {
-    return Promise.resolve({ teeType: 'none', attestationStatus: 'unattested' });
-  }
-
-  override attest(): never {
-    return reject('cleanroom_action_unavailable', 'action: this process has no attester');
-  }
-
-  override deposit(): never {
-    return reject(
-      'cleanroom_action_unavailable',
-      'action: this process has no attested key to which rows could be encrypted',
-    );
-  }
 }

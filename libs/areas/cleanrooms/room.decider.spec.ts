@@ -11,6 +11,7 @@ import {
   roomDecider,
   ROWS_MAX,
   SPENDS_MAX,
+  WITHDRAWALS_MAX,
 } from './room.decider.js';
 import {
   added,
@@ -63,10 +64,12 @@ const spend = (index: number) =>
   ({ type: 'SpendPrivacy', data: { spendId: idOf(2, index), answer: BLOB, spentAt: AT } }) as const;
 const release = (index: number) =>
   ({ type: 'ReleasePrivacy', data: { spendId: idOf(2, index), releasedAt: AT } }) as const;
-const withdrawn = ContributionWithdrawn.of({
-  ...{ cleanroomId: ROOM_ID, contributionId: idOf(1, 1), accountId: CONTRIBUTOR },
-  ...{ rows: 10, blob: BLOB, withdrawnAt: AT },
-});
+const withdrawnOf = (index: number) =>
+  ContributionWithdrawn.of({
+    ...{ cleanroomId: ROOM_ID, contributionId: idOf(1, index), accountId: CONTRIBUTOR },
+    ...{ rows: 10, blob: BLOB, withdrawnAt: AT },
+  });
+const withdrawn = withdrawnOf(1);
 
 describe('a room', () => {
   it('is created once', () => {
@@ -161,6 +164,18 @@ describe('a contribution', () => {
       .given(...readyRoom())
       .when(accept(1, { blob: HASH }))
       .thenThrows('cleanroom_contribution_exists');
+  });
+
+  it('does not come back once it is withdrawn', () => {
+    rooms
+      .given(...readyRoom(), withdrawn)
+      .when(accept(1))
+      .thenThrows('cleanroom_contribution_exists');
+    const all = Array.from({ length: WITHDRAWALS_MAX }, (_, at) => withdrawnOf(at + 2));
+    rooms
+      .given(...readyRoom(), ...all)
+      .when(accept(1, { contributionId: ROOM_ID }))
+      .thenThrows('cleanroom_full');
   });
 
   it('is rejected above the rows and the contributions of a room', () => {

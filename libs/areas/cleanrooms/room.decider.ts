@@ -1,4 +1,4 @@
-import { Map as ImmutableMap } from 'immutable';
+import { Map as ImmutableMap, Set as ImmutableSet } from 'immutable';
 import {
   CleanroomCreated,
   ContributionAccepted,
@@ -24,6 +24,8 @@ import { reject } from './cleanrooms.errors.js';
 /** Of accounts in roles. */
 export const PARTICIPANTS_MAX = 100;
 export const CONTRIBUTIONS_MAX = 1_000;
+/** Each is an entry of the state, so that its rows do not come back. */
+export const WITHDRAWALS_MAX = 10_000;
 /** Of all contributions to a room. */
 export const ROWS_MAX = 200_000;
 /** Each is an entry of the state. */
@@ -66,6 +68,8 @@ export interface RoomState {
   readonly reservations: ImmutableMap<string, PrivacyReserved['data']>;
   /** Spends by `spendKey`. */
   readonly answers: ImmutableMap<string, PrivacySpent['data']>;
+  /** Contributions whose key is destroyed, or about to be. */
+  readonly withdrawn: ImmutableSet<string>;
 }
 
 type Commands = { readonly [C in RoomCommand as C['type']]: C['data'] };
@@ -151,6 +155,12 @@ const acceptContribution = (data: Commands['AcceptContribution'], state: RoomSta
     return known.blob === data.blob
       ? []
       : reject('cleanroom_contribution_exists', 'the contribution has other rows');
+  }
+  if (state.withdrawn.has(data.contributionId)) {
+    return reject('cleanroom_contribution_exists', 'the contribution was withdrawn');
+  }
+  if (state.withdrawn.size >= WITHDRAWALS_MAX) {
+    return reject('cleanroom_full', `a room has at most ${WITHDRAWALS_MAX} withdrawals`);
   }
   if (data.schemaVersion !== room.schema?.version) {
     const current = room.schema ? `is ${room.schema.version}` : 'is missing';
@@ -274,8 +284,9 @@ const evolve = (state: RoomState, event: RoomEvent): RoomState => {
     case 'ParticipantRemoved':
     case 'RoomSchemaRegistered':
     case 'ContributionAccepted':
-    case 'ContributionWithdrawn':
       return after;
+    case 'ContributionWithdrawn':
+      return { ...after, withdrawn: state.withdrawn.add(event.data.contributionId) };
   }
 };
 
@@ -283,7 +294,12 @@ const evolve = (state: RoomState, event: RoomEvent): RoomState => {
 const decimalsOf = (amount: string): string => fractionOf(amount).toDecimal().text;
 
 export const roomDecider: Decider<RoomCommand, RoomState, RoomEvent> = {
-  initialState: { room: null, reservations: ImmutableMap(), answers: ImmutableMap() },
+  initialState: {
+    room: null,
+    reservations: ImmutableMap(),
+    answers: ImmutableMap(),
+    withdrawn: ImmutableSet(),
+  },
   decide,
   evolve,
 };

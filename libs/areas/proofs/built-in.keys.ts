@@ -1,15 +1,12 @@
-import { hash } from 'node:crypto';
 import { type RegisteredKey } from '#projections/proofs/proof-keys.projection.js';
-import { LEDGER_KEY } from './ledger.key.js';
-
-const ledgerKeyJson = JSON.stringify(LEDGER_KEY);
+import { LEDGER_KEY, LEDGER_KEY_SHA256 } from './ledger.key.js';
 
 /** Keys that ship with Quipu. */
 export const BUILT_IN_KEYS: readonly RegisteredKey[] = [
   {
     keyId: 'ledger-balances-16',
-    keyJson: ledgerKeyJson,
-    sha256: hash('sha256', ledgerKeyJson),
+    keyJson: JSON.stringify(LEDGER_KEY),
+    sha256: LEDGER_KEY_SHA256,
     scheme: LEDGER_KEY.protocol,
     curve: LEDGER_KEY.curve,
     inputs: LEDGER_KEY.nPublic,

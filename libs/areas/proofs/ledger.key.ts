@@ -74,3 +74,6 @@ export const LEDGER_KEY = {
     ],
   ],
 } as const;
+
+/** Of the key as compact JSON. */
+export const LEDGER_KEY_SHA256 = '2b5df441f07ff6830abd5460e6667f3ede99014a1af875aa827a8fdededf73b6';

@@ -36,7 +36,7 @@ const decide = ({ type, data }: ProofKeyCommand, state: ProofKeyState): ProofKey
     case 'RegisterProofKey': {
       if (known && !known.isRetired && known.sha256 === data.sha256) return [];
       if (known || isBuiltIn(keyId)) {
-        return reject('proof_key_id_taken', `the id ${keyId} is that of another or a retired key`);
+        return reject('proof_key_id_taken', `another key has the id ${keyId}, or had it`);
       }
       if (state.open >= KEYS_MAX) {
         return reject('too_many_proof_keys', `there are ${KEYS_MAX} keys; retire one first`);

@@ -1,6 +1,7 @@
 import { proofKeyEvents } from '#events/proofs/proof-key.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { proofKeys } from '#projections/proofs/proof-keys.projection.js';
+import { ledgerProverEngine } from './ledger-prover.engine.js';
 import { proofProduct } from './proof.product.js';
 import { proofsEngine } from './proofs.engine.js';
 import { proofsErrors } from './proofs.errors.js';
@@ -14,7 +15,7 @@ export const proofsArea = defineArea({
   events: proofKeyEvents,
   projections: [proofKeys],
   products: [proofProduct],
-  engines: [proofsEngine],
+  engines: [proofsEngine, ledgerProverEngine],
   errors: proofsErrors,
   failures: proofsFailures,
 });

@@ -10,6 +10,8 @@ import {
   RegisterProofKeyHandler,
   RetireProofKeyHandler,
 } from './change-keys.handlers.js';
+import { LedgerSnapshotHandler } from './ledger-snapshot.query.js';
+import { LedgerSnapshots } from './ledger-snapshots.js';
 import { ProofKeyHandler, ProofKeysHandler } from './list-keys.query.js';
 import { ProofAdmission } from './proof-admission.js';
 import { ProofKeyBook } from './proof-key-book.js';
@@ -35,6 +37,8 @@ const keyRunner = {
     ProofKeysHandler,
     ProofKeyHandler,
     VerifyProofsHandler,
+    LedgerSnapshots,
+    LedgerSnapshotHandler,
   ],
 })
 export class ProofsModule {}

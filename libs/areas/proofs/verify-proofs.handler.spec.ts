@@ -127,7 +127,7 @@ paidWorkContract('proofs', {
 });
 
 describe('a verification', () => {
-  it('is charged by its pairings, with the evidence of what was verified', async () => {
+  it('is charged by its pairings, with the hash of the claims as evidence', async () => {
     const { verify, ledger } = openHandler();
     const answer = await verify([FIRST]);
     expect(answer.end.verified).toEqual([true]);

@@ -125,7 +125,9 @@ const answerOf = async (
       finishReason = letter.finishReason === 'length' ? 'length' : 'stop';
     }
   });
-  cancelled.get(id)?.signal.addEventListener('abort', () => job.cancel());
+  const signal = cancelled.get(id)?.signal;
+  signal?.addEventListener('abort', () => job.cancel());
+  if (signal?.aborted === true) job.cancel();
   const fileVersion = 'measured';
   const task = {
     ...{ modelFile, fileVersion, messages, maxTokens, temperature, topP },

@@ -1,7 +1,7 @@
 import { type EnclaveFailure } from './enclave.protocol.js';
 
 /** `closed`: the gateway stops. `crashed`: the process ended; the next call starts another. */
-export type EnclaveErrorCode = EnclaveFailure | 'crashed' | 'closed' | 'aborted';
+export type EnclaveErrorCode = EnclaveFailure | 'crashed' | 'closed';
 
 /** An error of the enclave process. Its message has no content of a prompt or a row. */
 export class EnclaveError extends Error {

@@ -100,11 +100,14 @@ describe('the enclave process', () => {
     });
   });
 
-  it('ends a prompt whose caller left, and an open one when it closes', async () => {
+  it('ends a prompt early whose caller left', async () => {
     const { order } = await sealed(PROMPT);
-    await expect(shared.infer(order, AbortSignal.abort())).rejects.toMatchObject({
-      code: 'aborted',
-    });
+    const answer = await shared.infer({ ...order, maxTokens: 400 }, AbortSignal.abort());
+    expect(answer.completionTokens).toBeLessThan(400);
+  });
+
+  it('fails what is open when it closes', async () => {
+    const { order } = await sealed(PROMPT);
     const asked = withoutModel.open(order);
     await withoutModel.close();
     await expect(asked).rejects.toMatchObject({ code: 'crashed' });

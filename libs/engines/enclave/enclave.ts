@@ -85,8 +85,9 @@ export class Enclave {
   }
 
   /**
-   * Answers a sealed prompt by a sealed reply.
-   * @throws EnclaveError; `aborted` when the signal aborts first
+   * Answers a sealed prompt by a sealed reply. When the signal aborts, the answer ends early and
+   * has the tokens that were written.
+   * @throws EnclaveError
    */
   async infer(order: InferenceOrder, signal: AbortSignal): Promise<SealedAnswer> {
     const { kind: _kind, reply, ...counts } = await this.#ask({ kind: 'infer', ...order }, signal);
@@ -134,15 +135,12 @@ const resultOf = async <Task extends EnclaveTask>(
   signal?: AbortSignal,
 ): Promise<ResultOf<Task['kind']>> => {
   const { id, inbox } = process.start(task, () => undefined);
-  const abort = (): void => {
-    process.cancel(id);
-    inbox.put('aborted');
-  };
+  const abort = (): void => process.cancel(id);
   if (signal?.aborted === true) abort();
   signal?.addEventListener('abort', abort, { once: true });
   try {
     const letter = await inbox.take();
-    if (letter === 'aborted') throw new EnclaveError('aborted', 'the caller left');
+    if (letter === 'aborted') throw new Error('nothing aborts an enclave task but its process');
     if (letter.type === 'failed') throw new EnclaveError(letter.code, letter.message);
     return letter.result as ResultOf<Task['kind']>;
   } catch (cause) {

@@ -80,7 +80,6 @@ export class HomomorphicEngine {
     if (this.#channel?.isOpen !== true) {
       const file = new URL('./homomorphic.worker.js', import.meta.url);
       this.#channel = new WorkerChannel(file, null);
-      this.#channel.unref();
     }
     const channel = this.#channel;
     return new Promise((resolve) => channel.request(request, resolve));

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { bn254 } from '@noble/curves/bn254.js';
 import { ProofsError } from './proofs.errors.js';
 import {
   type Claim,
+  type Groth16Proof,
   type Proof,
   type ProofKey,
   type ProofsEnd,
@@ -47,7 +49,7 @@ const verdictOf = (key: ProofKey, claims: readonly Claim[]): boolean | string =>
   }
 };
 
-/** What the damage is named. A point in place of another is a well-formed proof of nothing. */
+/** By the name of the damage. With a point of another proof it is well-formed, and false. */
 const EXPECTED: readonly (readonly [RegExp, boolean | string])[] = [
   [/^(pi_.|[ABCZ]|T.|Wxiw?) plus 1$/, 'point_off_curve'],
   [/ plus p$/, 'coordinate_out_of_field'],
@@ -59,6 +61,29 @@ const EXPECTED: readonly (readonly [RegExp, boolean | string])[] = [
 ];
 
 const codeOf = (name: string) => EXPECTED.find(([pattern]) => pattern.test(name))?.[1];
+
+describe('proofs together', () => {
+  /** The same change of `pi_c` in both directions: their plain product stays as it was. */
+  it('do not make up for each other', () => {
+    const [group] = groups;
+    const [one, other] = group?.claims ?? [];
+    if (!group || one?.proof.protocol !== 'groth16' || other?.proof.protocol !== 'groth16') {
+      throw new Error('the record begins with Groth16');
+    }
+    const { Point } = bn254.G1;
+    const moved = (claim: Claim, proof: Groth16Proof, by: typeof Point.BASE): Claim => {
+      const [x, y] = proof.pi_c.map(BigInt);
+      if (x === undefined || y === undefined) throw new Error('a point has coordinates');
+      const point = Point.fromAffine({ x, y }).add(by).toAffine();
+      return { ...claim, proof: { ...proof, pi_c: [String(point.x), String(point.y), '1'] } };
+    };
+    const claims = [
+      moved(one, one.proof, Point.BASE),
+      moved(other, other.proof, Point.BASE.negate()),
+    ];
+    expect(verify(SnarkjsKey.parse(group.key), claims).verified).toEqual([false, false]);
+  });
+});
 
 describe.each(named)('%s', (_name, { key: written, claims, damaged, scheme }) => {
   const key = SnarkjsKey.parse(written);

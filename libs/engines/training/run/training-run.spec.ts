@@ -123,7 +123,7 @@ describe('a training', () => {
     expect(tuned.header.metadata.get('general.name')).toBe('acct-1/micro-tuned');
   });
 
-  it('of a model without shared heads and tied output writes a file that is read again', async () => {
+  it('of a model with shared heads and its own output writes a readable file', async () => {
     const { end } = await drained(taskOf({ ...files, student: files.teacher, teacher: null }));
     const tuned = await readLlamaFile(await folder.file('grouped.gguf', end.weights));
     expect(tuned.shape).toMatchObject({ keyHeads: 2, hasOutput: true });

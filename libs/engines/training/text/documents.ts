@@ -66,7 +66,7 @@ export const tokensOf = (
   return { ids: begun, weights: begun.length > ids.length ? [0, ...weights] : weights };
 };
 
-/** The part that a teacher continues: the messages before the last answer, or the first half of a text. */
+/** The part that a teacher continues: all before the last answer, or the first half of a text. */
 export const beginningOf = (
   document: TrainingDocument,
   { tokenizer, prompt }: Reader,

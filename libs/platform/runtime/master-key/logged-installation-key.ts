@@ -45,9 +45,14 @@ export class LoggedInstallationKey implements InstallationKeyRecord {
     return this.#runForKey({ type: 'AdoptMasterKey', data }, asSystem());
   }
 
+  /** The id of the subject keys that the log was written with; null before the first start. */
+  async keySet(): Promise<string | null> {
+    return (await this.#runner.stateOf(STREAM)).state.keySetId;
+  }
+
   async adoptKeySet(setId: string): Promise<string> {
-    const { state } = await this.#runner.stateOf(STREAM);
-    if (state.keySetId !== null) return state.keySetId;
+    const known = await this.keySet();
+    if (known !== null) return known;
     return this.#claim({ setId, previousSetId: null, reason: null }, asSystem());
   }
 
@@ -56,9 +61,9 @@ export class LoggedInstallationKey implements InstallationKeyRecord {
    * @returns the set that the log named before: the same where there was nothing to claim
    */
   async claimKeySet(setId: string, reason: string, context: CommandContext): Promise<string> {
-    const { state } = await this.#runner.stateOf(STREAM);
-    await this.#claim({ setId, previousSetId: state.keySetId, reason }, context);
-    return state.keySetId ?? setId;
+    const previousSetId = await this.keySet();
+    await this.#claim({ setId, previousSetId, reason }, context);
+    return previousSetId ?? setId;
   }
 
   /** @throws DomainError `master_key_changed` unless the log has the previous key */

@@ -1,4 +1,7 @@
-/** JSON in which the order of fields makes no difference. */
+/**
+ * JSON in which the order of fields makes no difference. It is RFC 8785 for values of texts,
+ * booleans, null and safe integers.
+ */
 export const canonicalJson = (value: unknown): string => JSON.stringify(value, sorted);
 
 const sorted = (_: string, value: unknown): unknown =>
