@@ -14,7 +14,6 @@ const METERS = [
   'cleanroom_rows',
   'fhe_multiplications',
   'fhe_rotations',
-  'cached_micro_usd',
   'package_bytes',
   'package_download_bytes',
   'privacy_spends',

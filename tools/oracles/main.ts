@@ -103,6 +103,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     record: 'usage/genai-prices.json',
     prints: true,
   },
+  vectors: {
+    requirements: 'vectors/requirements.txt',
+    script: ['vectors/record.py'],
+    record: 'vectors/vectors.json',
+  },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',
     script: ['wasmtime/record.py'],
