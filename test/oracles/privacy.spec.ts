@@ -13,7 +13,7 @@ interface Recorded {
     readonly kind: 'laplace' | 'gaussian';
     readonly top: number;
     readonly bottom: number;
-    /** Of 0, 1, 2, … */
+    /** Of 0, 1, 2 and so on. */
     readonly chances: readonly number[];
   }[];
   readonly conversions: readonly {
