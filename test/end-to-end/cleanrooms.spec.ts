@@ -107,7 +107,7 @@ describe('clean rooms', () => {
   const listed = async (by: { readonly api_key: string }, query: object = {}) =>
     ask(by, 'get', `${ROOMS}/index.php`, { action: 'list', ...query });
 
-  it('are listed for those who take part, and do not exist for others', async () => {
+  it('are listed for participants, and do not exist for others', async () => {
     const uuid = await create();
     expect(await listed(analyst)).toMatchObject({
       success: true,
