@@ -14,9 +14,10 @@ const METERS = [
   'cleanroom_rows',
   'fhe_multiplications',
   'fhe_rotations',
-  'cached_micro_usd',
   'package_bytes',
   'package_download_bytes',
+  'privacy_spends',
+  'synthetic_rows',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
