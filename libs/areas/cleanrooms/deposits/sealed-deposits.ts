@@ -75,14 +75,14 @@ export class SealedDeposits {
   async #paid(asked: Asked) {
     const { accountId, context, message, room } = asked;
     const pricedAtMs = this.clock.now();
-    const { rateCardVersion, lineOf } = roomPricesOf(this.prices.inForce(pricedAtMs), [ROWS_METER]);
+    const prices = roomPricesOf(this.prices.inForce(pricedAtMs), [ROWS_METER]);
     const rowsMax = Math.min(CONTRIBUTION_ROWS_MAX, Math.ceil(message.length / ROW_BYTES_MIN));
     const evidence = { cleanroomId: room.cleanroomId, contributionId: asked.contributionId };
     const order = { accountId, context, receivedAtMs: pricedAtMs };
     const held = await this.paid.admit(order, {
       purpose: depositProduct.purpose,
-      lines: [lineOf(ROWS_METER, rowsMax)],
-      rateCardVersion,
+      lines: [prices.lineOf(ROWS_METER, rowsMax)],
+      rateCardVersion: prices.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,
@@ -90,7 +90,7 @@ export class SealedDeposits {
     try {
       const contribution = await this.#stored(asked);
       const entry = await held.capture({
-        ...held.charged([lineOf(ROWS_METER, contribution.rows)]),
+        ...held.charged([prices.lineOf(ROWS_METER, contribution.rows)]),
         evidence: { ...evidence, rows: contribution.rows },
         usageSource: 'counted',
         outcome: 'completed',

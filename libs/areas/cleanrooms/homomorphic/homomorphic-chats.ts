@@ -65,20 +65,17 @@ export class HomomorphicChats implements OnApplicationShutdown {
     await this.rooms.find(asked.cleanroomId, order.accountId);
     const keys = await this.#keysOf(order.accountId, asked.keyFileId);
     const pricedAtMs = this.clock.now();
-    const { rateCardVersion, lineOf } = roomPricesOf(
-      this.prices.inForce(pricedAtMs),
-      HOMOMORPHIC_METERS,
-    );
+    const prices = roomPricesOf(this.prices.inForce(pricedAtMs), HOMOMORPHIC_METERS);
     const counts = countsOf(asked.evaluation);
     const lines = [
-      lineOf(MULTIPLICATION_METER, counts.multiplications),
-      lineOf(ROTATION_METER, counts.rotations),
+      prices.lineOf(MULTIPLICATION_METER, counts.multiplications),
+      prices.lineOf(ROTATION_METER, counts.rotations),
     ].filter(({ quantity }) => quantity > 0);
     const evidence = evidenceOf(asked);
     const held = await this.paid.admit(order, {
       purpose: homomorphicProduct.purpose,
       lines,
-      rateCardVersion,
+      rateCardVersion: prices.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,
