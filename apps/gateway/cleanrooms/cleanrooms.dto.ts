@@ -1,6 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { ROOM_ACTIONS, type RoomActionName } from '#areas/cleanrooms/room-action.handler.js';
 import { type CompositionRule, type Role, ROLES } from '#events/cleanrooms/cleanroom.events.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
@@ -14,6 +12,7 @@ import {
   UuidField,
 } from '../fields/request-fields.js';
 import { PageDto } from '../pages/page.dto.js';
+import { nested } from './nested-list.js';
 
 const PARTICIPANTS_MAX = 100;
 const COLUMNS_MAX = 32;
@@ -27,23 +26,6 @@ const AccountField = (): PropertyDecorator =>
     matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
     expected: 'the id of an account',
   });
-
-const NestedList = (type: new () => object, minItems: number, maxItems: number) => {
-  const message = `an array of ${minItems} to ${maxItems} objects`;
-  return [
-    IsArray({ message }),
-    ArrayMinSize(minItems, { message }),
-    ArrayMaxSize(maxItems, { message }),
-    ValidateNested({ each: true, message: 'an object' }),
-    Type(() => type),
-  ];
-};
-
-const nested =
-  (type: new () => object, minItems: number, maxItems: number): PropertyDecorator =>
-  (target, property) => {
-    for (const decorate of NestedList(type, minItems, maxItems)) decorate(target, property);
-  };
 
 export class ParticipantDto {
   @AccountField()

@@ -11,6 +11,7 @@ import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { cutOf, type RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CleanroomsErrorCode, reject } from '../cleanrooms.errors.js';
+import { CleanroomFailure } from '../cleanrooms.failures.js';
 import { Rooms } from '../rooms.js';
 import { roomIdOf, sealedContentsOf } from '../sealed-chat.js';
 import { enclaveChatProduct } from './enclave-chat.product.js';
@@ -112,7 +113,10 @@ export class EnclaveChats {
       return await this.turns.run(accountId, infer, signal);
     } catch (error) {
       const cut = cutOf(signal);
-      const isRefused = error instanceof EnclaveError || error instanceof DomainError;
+      const isRefused =
+        error instanceof EnclaveError ||
+        error instanceof DomainError ||
+        error instanceof CleanroomFailure;
       const reason = cut?.reason ?? (isRefused ? 'refused' : 'internal_error');
       await held.release(reason).catch(() => undefined);
       throw cut ?? errorOf(error);

@@ -9,6 +9,7 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CleanroomsErrorCode, reject } from '../cleanrooms.errors.js';
+import { CleanroomFailure } from '../cleanrooms.failures.js';
 import { RoomTurns, TURN_MS_MAX } from '../enclave/room-turns.js';
 import { roomPricesOf } from '../room-prices.js';
 import { Rooms } from '../rooms.js';
@@ -92,7 +93,10 @@ export class HomomorphicChats implements OnApplicationShutdown {
       return { asked, evaluated, entry, ...held.pace };
     } catch (error) {
       const cut = cutOf(signal);
-      const isRefused = error instanceof HomomorphicError || error instanceof DomainError;
+      const isRefused =
+        error instanceof HomomorphicError ||
+        error instanceof DomainError ||
+        error instanceof CleanroomFailure;
       const reason = cut?.reason ?? (isRefused ? 'refused' : 'internal_error');
       await held.release(reason).catch(() => undefined);
       throw cut ?? errorOf(error);
