@@ -87,20 +87,18 @@ export class SealedDeposits {
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,
     });
-    try {
-      const contribution = await this.#stored(asked);
-      const entry = await held.capture({
-        ...held.charged([prices.lineOf(ROWS_METER, contribution.rows)]),
-        evidence: { ...evidence, rows: contribution.rows },
-        usageSource: 'counted',
-        outcome: 'completed',
-      });
-      return { contribution, entry };
-    } catch (error) {
+    const contribution = await this.#stored(asked).catch(async (error: unknown) => {
       const reason = error instanceof DomainError ? 'refused' : 'internal_error';
       await held.release(reason).catch(() => undefined);
       throw error;
-    }
+    });
+    const entry = await held.capture({
+      ...held.charged([prices.lineOf(ROWS_METER, contribution.rows)]),
+      evidence: { ...evidence, rows: contribution.rows },
+      usageSource: 'counted',
+      outcome: 'completed',
+    });
+    return { contribution, entry };
   }
 
   async #stored({ room, accountId, context, ...asked }: Asked): Promise<Contribution> {

@@ -23,7 +23,7 @@ import { RoomTurns, TURN_MS_MAX } from './room-turns.js';
 
 /** Of a sealed prompt, before base64. */
 export const PROMPT_BYTES_MAX = 1_048_576;
-const REQUEST_MS_MAX = TURN_MS_MAX + 300_000;
+export const REQUEST_MS_MAX = TURN_MS_MAX + 300_000;
 /** Tokens that the template of a model adds to the texts of a prompt. */
 const TEMPLATE_TOKENS = 256;
 
