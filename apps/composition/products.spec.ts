@@ -5,9 +5,19 @@ import { areas } from './areas.js';
 
 const MODEL = 'acme/llama';
 const METERS = [
-  ...['synaptic_events', 'macs', 'wasm_fuel', 'cached_micro_usd'],
-  ...['privacy_spends', 'synthetic_rows'],
-  ...['cleanroom_rows', 'fhe_multiplications', 'fhe_rotations'],
+  'synaptic_events',
+  'macs',
+  'wasm_fuel',
+  'proof_pairings',
+  'vault_vectors',
+  'cached_micro_usd',
+  'privacy_spends',
+  'synthetic_rows',
+  'cleanroom_rows',
+  'fhe_multiplications',
+  'fhe_rotations',
+  'package_bytes',
+  'package_download_bytes',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -15,9 +15,9 @@ import { readPeftWeights } from '#areas/adapters/lora/peft-weights.js';
 import { AdapterManifest } from '#areas/adapters/shipped-card.js';
 import { EmbeddedBaseModels } from '#apps/composition/adapters/base-models.binding.js';
 import { type BaseModel } from '#areas/adapters/base-models.port.js';
-import { type GgufModel, readGguf, writeGguf } from '../../tools/models/gguf.js';
-import { startTensorFlow } from '../../tools/models/gradient.shard.js';
-import { LlamaModel, type NamedTensor } from '../../tools/models/llama.model.js';
+import { type GgufModel, readGguf, writeGguf } from '#engines/training/files/gguf.js';
+import { startTensorFlow } from '#engines/training/gradient.shard.js';
+import { LlamaModel, type NamedTensor } from '#engines/training/model/llama.model.js';
 import { adapterVectors } from './adapters/vectors.js';
 
 const MODELS = path.resolve(import.meta.dirname, '../../models');

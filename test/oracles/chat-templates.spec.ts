@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getLlama, type Llama, type LlamaModel, resolveChatWrapper } from 'node-llama-cpp';
 import { type ChatWrapper, renderPrompt } from '#engines/language-model/child/prompt.js';
 import { type ChatMessage } from '#engines/language-model/language-model.protocol.js';
-import { type GgufModel, readGguf, writeGguf } from '../../tools/models/gguf.js';
+import { type GgufModel, readGguf, writeGguf } from '#engines/training/files/gguf.js';
 import { templateText, templateVectors } from './language-models/vectors.js';
 
 const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { getLlama, type Llama, type Token } from 'node-llama-cpp';
-import { readGguf } from '../../tools/models/gguf.js';
-import { startTensorFlow } from '../../tools/models/gradient.shard.js';
-import { LlamaModel } from '../../tools/models/llama.model.js';
+import { readGguf } from '#engines/training/files/gguf.js';
+import { startTensorFlow } from '#engines/training/gradient.shard.js';
+import { LlamaModel } from '#engines/training/model/llama.model.js';
 import {
   distillationVectors,
   languageModelVectors,

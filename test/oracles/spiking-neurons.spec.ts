@@ -8,7 +8,7 @@ import {
   type NeuronSettings,
 } from '#engines/spiking/neurons/neuron.js';
 import { SURROGATES, type SurrogateName } from '#engines/spiking/neurons/surrogates.js';
-import { startTensorFlow } from '../../tools/models/gradient.shard.js';
+import { startTensorFlow } from '#engines/training/gradient.shard.js';
 import { registerGradients } from '../../tools/models/spiking/gradients.js';
 import { registerNeurons, spike } from '../../tools/models/spiking/neuron.kernels.js';
 import { neuronVectors, type NeuronRun } from './spiking/vectors.js';

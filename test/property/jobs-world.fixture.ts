@@ -56,7 +56,7 @@ import { type SubscriptionHandler } from '#platform/runtime/subscriptions/subscr
 import { Timers } from '#platform/runtime/sagas/timers.js';
 import { type JobRecord, jobKey, jobs } from '#projections/jobs/jobs.projection.js';
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
-import { MemoryBlobs } from '#areas/jobs/memory-blobs.fake.js';
+import { MemoryBlobs } from '#platform/blobs/memory-blobs.fake.js';
 import { weavingProduct } from './weaving.fixture.js';
 
 export const ACCOUNT = '7';

@@ -6,7 +6,7 @@ import { AccountLedger } from '#areas/billing/account-ledger.js';
 import { type Accounts, accountStream } from '#areas/billing/accounts.js';
 import { RejectionMemory } from '#areas/billing/explanations/rejection-memory.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
-import { MemoryBlobs } from '#areas/jobs/memory-blobs.fake.js';
+import { MemoryBlobs } from '#platform/blobs/memory-blobs.fake.js';
 import {
   StoreDefinitionCommand,
   StoreDefinitionHandler,

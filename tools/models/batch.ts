@@ -1,8 +1,9 @@
 /** Turns dialogues and prose into rows of token ids with a weight per target. */
+import { type Batch } from '#engines/training/gradient.shard.js';
 import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
 import { NANO_CORPUS, type Corpus } from './corpus/corpora.js';
 import { dialogue, paragraph, type Split, type Turn } from './corpus/corpus.generator.js';
-import type { SeededRandom } from './seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 
 /** Tokens that the model must produce count fully, those of users a little, to be read well. */
 const PROMPT_WEIGHT = 0.1;
@@ -12,13 +13,6 @@ export interface Document {
   readonly ids: readonly number[];
   /** For each id, how much predicting it counts. */
   readonly weights: readonly number[];
-}
-
-export interface Batch {
-  readonly ids: Int32Array;
-  readonly targets: Int32Array;
-  readonly weights: Float32Array;
-  readonly rows: number;
 }
 
 /** A dialogue in the chat template, cut exactly as llama.cpp cuts the rendered text. */

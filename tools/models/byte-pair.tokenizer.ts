@@ -2,6 +2,7 @@
  * Byte-level byte-pair encoding as GPT-2 defines it, so that llama.cpp (`tokenizer.ggml.model =
  * gpt2`, `tokenizer.ggml.pre = gpt-2`) cuts every text into the same ids as the trainer.
  */
+import { type BytePairVocabulary } from '#engines/training/files/gguf.js';
 
 /** GPT-2's own splitting pattern: merges never cross the pieces it yields. */
 const PIECES = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
@@ -34,15 +35,6 @@ const mergeEverywhere = (symbols: readonly string[], left: string, right: string
   }
   return merged;
 };
-
-export interface BytePairVocabulary {
-  /** Visible spelling of every id: 256 bytes, then merges, then control tokens. */
-  readonly tokens: readonly string[];
-  /** In order of rank, each `left right`. */
-  readonly merges: readonly string[];
-  /** Control tokens, e.g. `<|im_start|>`; they sit at the end of `tokens`. */
-  readonly controls: readonly string[];
-}
 
 interface CountedWord {
   symbols: string[];

@@ -1,5 +1,5 @@
 /** What is written down about a trained model, as its files hold it. */
-import type { LlamaModel } from './llama.model.js';
+import type { LlamaModel } from '#engines/training/model/llama.model.js';
 import type { HeldOutFigures } from './trainer.js';
 
 export interface TrainingRecord extends HeldOutFigures {

@@ -1,6 +1,6 @@
 /** The choices that make the built-in model what it is. */
 import type { BatchShape } from './batch.js';
-import type { LlamaShape } from './llama.model.js';
+import type { LlamaShape } from '#engines/training/model/llama.model.js';
 
 export const NAME = 'Quipu nano';
 
@@ -17,9 +17,6 @@ export const SHAPE: Omit<LlamaShape, 'vocabulary'> = {
   ropeBase: 10_000,
   normEpsilon: 1e-5,
 };
-
-/** Rows of a step are split evenly over this many threads; the sum of gradients depends on it. */
-export const SHARDS = 2;
 
 /** A stretch of training with its own batches and a fresh optimizer, so that it can be resumed. */
 export interface Stage extends BatchShape {

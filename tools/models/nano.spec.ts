@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { getLlama, type Llama, type Token } from 'node-llama-cpp';
 import { bytePairTokenizer } from './byte-pair.tokenizer.js';
-import { readGguf, writeGguf, type GgufModel } from './gguf.js';
-import { startTensorFlow } from './gradient.shard.js';
-import { LlamaModel } from './llama.model.js';
+import { readGguf, writeGguf, type GgufModel } from '#engines/training/files/gguf.js';
+import { startTensorFlow } from '#engines/training/gradient.shard.js';
+import { LlamaModel } from '#engines/training/model/llama.model.js';
 import type { Manifest } from './manifest.js';
 import { heldOutFigures } from './trainer.js';
 

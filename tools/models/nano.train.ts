@@ -10,18 +10,19 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  bytePairTokenizer,
-  trainBytePairs,
-  type BytePairVocabulary,
-} from './byte-pair.tokenizer.js';
+import { bytePairTokenizer, trainBytePairs } from './byte-pair.tokenizer.js';
 import { dialogue } from './corpus/corpus.generator.js';
-import { readGguf, writeGguf, type GgufModel } from './gguf.js';
-import { startTensorFlow } from './gradient.shard.js';
-import { initialTensors, LlamaModel } from './llama.model.js';
+import {
+  type BytePairVocabulary,
+  type GgufModel,
+  readGguf,
+  writeGguf,
+} from '#engines/training/files/gguf.js';
+import { startTensorFlow } from '#engines/training/gradient.shard.js';
+import { initialTensors, LlamaModel } from '#engines/training/model/llama.model.js';
 import { CONTROLS, NAME, SHAPE, STAGES, VOCABULARY_SIZE } from './nano.recipe.js';
 import { report } from './report.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { Trainer } from './trainer.js';
 
 const { values: options } = parseArgs({

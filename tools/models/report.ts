@@ -5,11 +5,11 @@ import path from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { dialogueDocument } from './batch.js';
 import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
-import type { LlamaModel } from './llama.model.js';
+import type { LlamaModel } from '#engines/training/model/llama.model.js';
 import type { Manifest, Reference, Sample, TrainingRecord } from './manifest.js';
 import { modelCard } from './model-card.js';
 import { NAME, STAGES } from './nano.recipe.js';
-import { seededRandom, type SeededRandom } from './seeded-random.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 import { heldOutFigures } from './trainer.js';
 
 export const REFERENCE_QUESTIONS = [

@@ -1,16 +1,15 @@
 /** The training loop: draw a batch, split it over two threads, add the gradients, take a step. */
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
-import { AdamW } from './adam-w.optimizer.js';
-import { drawBatch, type Batch } from './batch.js';
+import { AdamW } from '#engines/training/adam-w.optimizer.js';
+import { drawBatch } from './batch.js';
 import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
 import { NANO_CORPUS, type Corpus } from './corpus/corpora.js';
-import { copyOut, lossAndGradients, lossOf } from './gradient.shard.js';
-import type { GradientWorkerData } from './gradient.worker.js';
-import type { LlamaModel } from './llama.model.js';
-import { SHARDS, type Stage } from './nano.recipe.js';
-import { seededRandom, type SeededRandom } from './seeded-random.js';
+import { lossOf, plainLearner } from '#engines/training/gradient.shard.js';
+import { sharedModel } from '#engines/training/learner.js';
+import { ParallelGradients } from '#engines/training/parallel-gradients.js';
+import type { LlamaModel } from '#engines/training/model/llama.model.js';
+import type { Stage } from './nano.recipe.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 
 export const HELD_OUT = { seed: 77, batches: 40, rows: 8, positions: 256, commonShare: 0 } as const;
 const QUICK_BATCHES = 6;
@@ -39,22 +38,6 @@ const learningRateAt = (step: number, { learningRate }: Stage): number => {
 
 const sum = (values: Float32Array): number => values.reduce((total, value) => total + value, 0);
 
-/** Scales the weights so that those of the whole batch sum to 1, and cuts the rows into shards. */
-const shardsOf = ({ ids, targets, weights, rows }: Batch): Batch[] => {
-  const total = sum(weights);
-  const shares = weights.map((weight) => weight / total);
-  const length = ids.length / SHARDS;
-  return Array.from({ length: SHARDS }, (_, shard) => {
-    const [from, to] = [shard * length, (shard + 1) * length];
-    return {
-      ids: ids.slice(from, to),
-      targets: targets.slice(from, to),
-      weights: shares.slice(from, to),
-      rows: rows / SHARDS,
-    };
-  });
-};
-
 /** Perplexity over the first `batches` held-out batches, which are the same on every call. */
 export const heldOutFigures = (
   model: LlamaModel,
@@ -80,9 +63,7 @@ export class Trainer {
     private readonly model: LlamaModel,
     private readonly tokenizer: BytePairTokenizer,
     private readonly random: SeededRandom,
-    private readonly worker: Worker,
-    private readonly weights: Float32Array,
-    private readonly gradients: Float32Array,
+    private readonly gradients: ParallelGradients,
   ) {}
 
   static async start(
@@ -90,18 +71,13 @@ export class Trainer {
     tokenizer: BytePairTokenizer,
     seed: number,
   ): Promise<Trainer> {
-    const size = [...model.variables.values()].reduce(
-      (total, variable) => total + variable.size,
-      0,
-    );
-    const weights = new SharedArrayBuffer(4 * size);
-    const gradients = new SharedArrayBuffer(4 * size);
-    const workerData: GradientWorkerData = { shape: model.shape, weights, gradients };
-    const worker = new Worker(new URL('./gradient.worker.js', import.meta.url), { workerData });
-    await once(worker, 'message');
-    const random = seededRandom(seed);
-    const views = [new Float32Array(weights), new Float32Array(gradients)] as const;
-    return new Trainer(model, tokenizer, random, worker, ...views);
+    const gradients = await ParallelGradients.start(plainLearner(model), {
+      student: sharedModel(model.shape, model.tensors()),
+      teacher: null,
+      objective: { kind: 'next_token' },
+      tuning: { kind: 'full' },
+    });
+    return new Trainer(model, tokenizer, seededRandom(seed), gradients);
   }
 
   async run(stage: Stage, report: (progress: Progress) => Promise<void>): Promise<void> {
@@ -119,34 +95,14 @@ export class Trainer {
   }
 
   async stop(): Promise<void> {
-    await this.worker.terminate();
+    await this.gradients.stop();
   }
 
   private async step(step: number, stage: Stage): Promise<number> {
     const batch = drawBatch('training', this.tokenizer, this.random, stage);
-    const [mine, theirs] = shardsOf(batch) as [Batch, Batch];
-    copyOut(this.model, this.weights);
-    this.worker.postMessage(theirs);
-    const answered = once(this.worker, 'message');
-    const { loss, gradients } = lossAndGradients(this.model, mine);
-    const [theirLoss] = (await answered) as [number];
-    const total = this.withTheirGradients(gradients);
-    this.optimizer.step(this.model.variables, total, learningRateAt(step, stage));
-    tf.dispose(total);
-    return loss + theirLoss;
-  }
-
-  private withTheirGradients(mine: tf.NamedTensorMap): tf.NamedTensorMap {
-    let offset = 0;
-    const total: tf.NamedTensorMap = {};
-    for (const { name, shape, size } of this.model.variables.values()) {
-      const gradient = mine[name];
-      if (gradient === undefined) throw new RangeError(`no gradient for ${name}`);
-      const theirs = this.gradients.slice(offset, offset + size);
-      total[name] = tf.tidy(() => tf.add(gradient, tf.tensor(theirs, shape)));
-      gradient.dispose();
-      offset += size;
-    }
-    return total;
+    const { loss, gradients } = await this.gradients.of(batch);
+    this.optimizer.step(this.model.variables, gradients, learningRateAt(step, stage));
+    tf.dispose(gradients);
+    return loss;
   }
 }

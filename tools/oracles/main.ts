@@ -72,6 +72,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['orbits/record.py', 'grid'],
     record: null,
   },
+  quantization: {
+    requirements: 'quantization/requirements.txt',
+    script: ['quantization/record.py'],
+    record: 'quantization/vectors.json',
+  },
+  'quantized-files': {
+    requirements: 'quantization/requirements-files.txt',
+    script: ['quantization/read.py'],
+    record: null,
+  },
   spiking: {
     requirements: 'spiking/requirements.txt',
     script: ['spiking/record.py'],

@@ -24,11 +24,13 @@ import {
   type PinnedRigs,
   type RigRouter,
 } from '#areas/inference/rigs/rig-router.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/rig-choice.js';
+import { WarmSessions } from '#areas/inference/rigs/warm-sessions.js';
 import { type AttemptObserver } from '#areas/inference/rigs/rig-attempt.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { costsOf } from './rig-costs.js';
-import { EmbeddedModels } from './embedded-models.js';
+import { EmbeddedModels, type FurtherModels } from './embedded-models.js';
 import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 import { httpRigOf, missingVariables } from './server-rigs.js';
 
@@ -51,8 +53,12 @@ export interface RigsPlace {
   readonly region?: string | null;
   /** The workers that a pin may name, for these models with files. Absent without a shared bus. */
   readonly workersFor?: (models: readonly CatalogModel[]) => PinnedRigs;
+  /** Models that the first embedded rig serves beside the models of the catalog. */
+  readonly further?: FurtherModels;
   /** Absent where nothing records what attempts cost. */
   readonly onAttempt?: AttemptObserver;
+  /** Default: the router's. */
+  readonly weights?: ChoiceWeights;
 }
 
 /**
@@ -63,14 +69,17 @@ export const bindRigs = (
   catalog: Catalog,
   engine: EmbeddedEngines,
   logger: Logger,
-  { batchPercent, region = null, workersFor, onAttempt }: RigsPlace,
+  { batchPercent, region = null, workersFor, further, onAttempt, weights }: RigsPlace,
 ): RigRouter => {
   const onChange = (change: RigChange): void => logChange(change, logger);
+  const sessions = new WarmSessions();
   const open = (): RigRouter =>
     createRigRouter({
       ...ports,
       onChange,
-      rigs: rigsOf(catalog, engine, batchPercent, region),
+      sessions,
+      ...(weights && { weights }),
+      rigs: rigsOf(catalog, engine, { batchPercent, region, ...(further && { further }) }),
       ...(onAttempt && { onAttempt }),
       ...(workersFor && { pinnedRigs: workersFor(embeddedModelsOf(catalog)) }),
     });
@@ -151,21 +160,27 @@ const embeddedModelsOf = (catalog: Catalog): readonly CatalogModel[] =>
 const rigsOf = (
   catalog: Catalog,
   engine: EmbeddedEngines,
-  batchPercent: number,
-  region: string | null,
-): readonly Rig[] =>
-  catalog.rigs().map((rig) => {
+  { batchPercent, region = null, further }: Pick<RigsPlace, 'batchPercent' | 'region' | 'further'>,
+): readonly Rig[] => {
+  const firstEmbedded = catalog.rigs().find(({ kind }) => kind === 'embedded');
+  return catalog.rigs().map((rig) => {
+    const own = rig === firstEmbedded ? further : undefined;
     const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
     return {
       name: rig.name,
+      provider: rig.provider ?? providerOf(rig),
+      collectsData: rig.collectsData,
+      speaksChat: speaksChat(rig),
+      breaker: rig.breaker,
+      retries: rig.retries,
       region: rig.region,
       isRemote: rig.region !== null && region !== null && rig.region !== region,
       isOwn: rig.kind === 'embedded',
       maxConcurrency: rig.maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
-      models: new Set(models.map(({ id }) => id)),
+      models: servedBy(models, own),
       terms: new Map(models.map((model) => [model.id, rigModelOf(rig, model)])),
-      backend: backendOf(rig, models, engine),
+      backend: backendOf(rig, models, engine, own),
       features: featuresOf(rig),
       costs: costsOf(rig),
       ...(rig.kind !== 'embedded' && {
@@ -173,6 +188,40 @@ const rigsOf = (
       }),
     };
   });
+};
+
+/** Lists the models of the catalog, and has the further ones, too. */
+const servedBy = (models: readonly CatalogModel[], further?: FurtherModels): Rig['models'] => {
+  const listed = new Set(models.map(({ id }) => id));
+  return {
+    has: (id) => listed.has(id) || further?.has(id) === true,
+    [Symbol.iterator]: () => listed.values(),
+  };
+};
+
+/** The names that OpenRouter has for the providers of these kinds; null: there is no one. */
+const providerOf = (rig: CatalogRig): string | null => {
+  switch (rig.kind) {
+    case 'anthropic':
+      return 'anthropic';
+    case 'azure-openai':
+      return 'azure';
+    case 'gemini':
+      return 'google-ai-studio';
+    case 'vertex':
+      return 'google-vertex';
+    case 'bedrock':
+      return 'amazon-bedrock';
+    case 'openai':
+      return rig.server === 'openai' ? 'openai' : null;
+    case 'embedded':
+      return null;
+  }
+};
+
+/** Whether a chat of OpenAI reaches the rig as it is. */
+const speaksChat = ({ kind }: CatalogRig): boolean =>
+  kind === 'openai' || kind === 'azure-openai' || kind === 'embedded';
 
 /** The dialects beside the chat in which a server takes the requests of callers as they are. */
 const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
@@ -216,7 +265,13 @@ const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
   engine: EmbeddedEngines,
+  further?: FurtherModels,
 ): RigBackend =>
   rig.kind === 'embedded'
-    ? withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine)
+    ? withEmbeddings(
+        new EmbeddedModels(rig.name, models, engine, further),
+        rig.name,
+        models,
+        engine,
+      )
     : createHttpRig(httpRigOf(rig));

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ExecutionContext } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { type FastifyRequest } from 'fastify';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { type EntryPoints, FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
+import { OwnModels } from '#platform/own-models/own-models.js';
+import { registered } from '#platform/own-models/own-model.fixture.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ListedNetworks } from '#areas/spiking/listed-networks.js';
@@ -45,6 +50,26 @@ const card = {
   meters: [{ meter: 'knots', unitPriceMicroUsd: '3', perUnits: 100 }],
 };
 
+/** The models of account 7, as the service shows them to it alone. */
+const removedModels: string[] = [];
+const own = registered.data;
+const ownModels = {
+  ofAccount: (accountId: string) => (accountId === '7' ? [own] : []),
+  find: (name: string, accountId: string) =>
+    name === '7/nano-tuned' && accountId === '7' ? own : undefined,
+  remove: (_: string, name: string) => {
+    removedModels.push(name);
+    return Promise.resolve();
+  },
+};
+
+const asCaller = (context: ExecutionContext): boolean => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const accountId = String(request.headers['x-account'] ?? '8');
+  Object.assign(request, { caller: { accountId, userId: 1, credential: { keyId: 'key-1' } } });
+  return true;
+};
+
 /** As settings make it; a test sets it. */
 const fleet: { entryPoints: EntryPoints | null } = { entryPoints: null };
 
@@ -64,6 +89,7 @@ describe('catalog over HTTP', () => {
       providers: [
         { provide: Catalog, useValue: catalog },
         { provide: ListedNetworks, useValue: networks },
+        { provide: OwnModels, useValue: ownModels },
         { provide: FLEET_SETTINGS, useValue: fleet },
         { provide: QueryBus, useValue: queries },
         { provide: CommandBus, useValue: {} },
@@ -71,7 +97,7 @@ describe('catalog over HTTP', () => {
       ],
     })
       .overrideGuard(ApiGuard)
-      .useValue({ canActivate: () => true })
+      .useValue({ canActivate: asCaller })
       .compile();
     app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
     await app.init();
@@ -115,7 +141,8 @@ describe('catalog over HTTP', () => {
   });
 
   it('names a model that does not exist', () => {
-    const find = (): unknown => app.get(ModelsController).findWithSlashes('acme/none');
+    const caller = { accountId: '8' } as Caller;
+    const find = (): unknown => app.get(ModelsController).findWithSlashes('acme/none', caller);
     expect(find).toThrow(
       new HttpFailure({
         status: 404,
@@ -123,6 +150,33 @@ describe('catalog over HTTP', () => {
         message: "the model 'acme/none' does not exist",
       }),
     );
+  });
+
+  it('shows a model that belongs to an account to this account alone', async () => {
+    const headers = { 'x-account': '7' };
+    const shown = {
+      id: '7/nano-tuned',
+      object: 'model',
+      created: Date.parse(own.registeredAt) / 1_000,
+      owned_by: '7',
+    };
+    const list = await app.inject({ url: '/v1/models', headers });
+    expect(list.json()).toEqual({ object: 'list', data: [model, network, shown] });
+    const found = await app.inject({ url: '/v1/models/7/nano-tuned', headers });
+    expect(found.json()).toEqual(shown);
+    const find = (): unknown =>
+      app.get(ModelsController).findWithSlashes('7/nano-tuned', { accountId: '8' } as Caller);
+    expect(find).toThrow(HttpFailure);
+  });
+
+  it('lets its account alone delete it', async () => {
+    const url = '/v1/models/7%2Fnano-tuned';
+    const deleted = await app.inject({ method: 'DELETE', url, headers: { 'x-account': '7' } });
+    expect(deleted.json()).toEqual({ id: '7/nano-tuned', object: 'model', deleted: true });
+    expect(removedModels).toEqual(['7/nano-tuned']);
+    const refused = await app.inject({ method: 'DELETE', url });
+    expect(refused.statusCode).not.toBe(200);
+    expect(removedModels).toHaveLength(1);
   });
 
   it('shows the card in USD, with the models of the catalog', async () => {

@@ -3,6 +3,7 @@ import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type RateCardFound } from '#areas/catalog/rate-card.handler.js';
 import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
+import { nameOf, type OwnModel } from '#platform/own-models/own-model.decider.js';
 import { type ModelDto } from './models.dto.js';
 import { type RatesDto } from './rates.dto.js';
 
@@ -15,6 +16,14 @@ export const presentModel = ({
   object: 'model',
   created: createdEpochSeconds,
   owned_by: ownedBy,
+});
+
+/** A model that belongs to the account, which is the first part of its name. */
+export const presentOwnModel = (model: OwnModel): Readonly<ModelDto> => ({
+  id: nameOf(model),
+  object: 'model',
+  created: Math.floor(Date.parse(model.registeredAt) / 1_000),
+  owned_by: model.accountId,
 });
 
 /** A network that chats reach by its slug; its publisher is the first part of it. */

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Optional, Param, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Optional, Param, Req, UseGuards } from '@nestjs/common';
 import {
   ApiExcludeEndpoint,
   ApiOkResponse,
@@ -6,18 +6,25 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ListedNetworks } from '#areas/spiking/listed-networks.js';
 import { type StoredCard } from '#areas/spiking/spiking-models.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { OwnModels } from '#platform/own-models/own-models.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { presentModel, presentNetwork } from './catalog.presenter.js';
-import { ModelDto, ModelListDto } from './models.dto.js';
+import { presentModel, presentNetwork, presentOwnModel } from './catalog.presenter.js';
+import { DeletedModelDto, ModelDto, ModelListDto } from './models.dto.js';
 
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('catalog')
@@ -28,8 +35,11 @@ export class ModelsController {
   constructor(
     @Inject(Catalog) private readonly catalog: Catalog,
     @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
     /** Absent in a process without the area. */
     @Optional() private readonly listed?: ListedNetworks,
+    /** Absent in a process without the area. */
+    @Optional() private readonly own?: OwnModels,
   ) {}
 
   get #networks(): readonly StoredCard[] {
@@ -41,14 +51,19 @@ export class ModelsController {
   @ApiOperation({
     summary: 'List the models',
     description:
-      'Every model of the catalog and every spiking network that has a price, in the format of ' +
-      'OpenAI: chats take them all. `api_urls` is an extra field with the regional bases of the ' +
-      'API, where they are configured.',
+      'Every model of the catalog, every spiking network that has a price and every model of the ' +
+      'account, in the format of OpenAI: chats take them all. `api_urls` is an extra field with ' +
+      'the regional bases of the API, where they are configured.',
   })
   @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
-  list(): Readonly<ModelListDto> {
+  list(@CurrentCaller() { accountId }: Caller): Readonly<ModelListDto> {
     const networks = this.#networks.filter(({ slug }) => !this.catalog.model(slug));
-    const data = [...this.catalog.models().map(presentModel), ...networks.map(presentNetwork)];
+    const own = this.own?.ofAccount(accountId) ?? [];
+    const data = [
+      ...this.catalog.models().map(presentModel),
+      ...networks.map(presentNetwork),
+      ...own.map(presentOwnModel),
+    ];
     return { object: 'list', data, ...withEntryPoints(this.fleet) };
   }
 
@@ -57,35 +72,82 @@ export class ModelsController {
   @ApiOperation({
     summary: 'Get a model',
     description:
-      'A model of the catalog, or a spiking network. The slashes of its id may be ' +
-      'percent-encoded or literal.',
+      'A model of the catalog or of the account, or a spiking network. The slashes of its id ' +
+      'may be percent-encoded or literal.',
   })
   @ApiParam({ name: 'id', description: 'The id of the model.', example: 'quipu/nano' })
   @ApiOkResponse({ type: ModelDto, description: 'The model.' })
   @FailsWith('model_not_found')
-  find(@Param('id') id: string): Readonly<ModelDto> {
-    return this.#found(id);
+  find(@Param('id') id: string, @CurrentCaller() caller: Caller): Readonly<ModelDto> {
+    return this.#found(id, caller);
   }
 
   /** A wildcard, since a route parameter ends at a slash and most ids contain one. */
   @Get('*')
   @OpenAiErrors()
   @ApiExcludeEndpoint()
-  findWithSlashes(@Param('*') id: string): Readonly<ModelDto> {
-    return this.#found(id);
+  findWithSlashes(@Param('*') id: string, @CurrentCaller() caller: Caller): Readonly<ModelDto> {
+    return this.#found(id, caller);
   }
 
-  #found(id: string): Readonly<ModelDto> {
+  @Delete(':id')
+  @OpenAiErrors()
+  @ApiOperation({
+    summary: 'Delete a model',
+    description:
+      'A model of the account, such as the result of a distillation. Requests that run ' +
+      'finish; the next ones do not find it. The slash of its id may be percent-encoded.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the model.', example: '7/nano-tuned' })
+  @ApiOkResponse({ type: DeletedModelDto, description: 'The model is deleted.' })
+  @FailsWith('model_not_found')
+  remove(
+    @Param('id') id: string,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<Readonly<DeletedModelDto>> {
+    return this.#removed(id, caller, request);
+  }
+
+  @Delete('*')
+  @OpenAiErrors()
+  @ApiExcludeEndpoint()
+  removeWithSlashes(
+    @Param('*') id: string,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<Readonly<DeletedModelDto>> {
+    return this.#removed(id, caller, request);
+  }
+
+  async #removed(
+    id: string,
+    { accountId, userId, credential }: Caller,
+    request: FastifyRequest,
+  ): Promise<Readonly<DeletedModelDto>> {
+    if (!this.own?.find(id, accountId)) return notFound(id);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    await this.own.remove(accountId, id, instant(this.clock), context);
+    return { id, object: 'model', deleted: true };
+  }
+
+  #found(id: string, { accountId }: Caller): Readonly<ModelDto> {
     const model = this.catalog.model(id);
     if (model) return presentModel(model);
+    const own = this.own?.find(id, accountId);
+    if (own) return presentOwnModel(own);
     const network = this.#networks.find(({ slug }) => slug === id);
     if (network) return presentNetwork(network);
-    throw new HttpFailure({
-      status: 404,
-      code: 'model_not_found',
-      message: `the model '${id}' does not exist`,
-      param: 'model',
-      type: 'invalid_request_error',
-    });
+    return notFound(id);
   }
 }
+
+const notFound = (id: string): never => {
+  throw new HttpFailure({
+    status: 404,
+    code: 'model_not_found',
+    message: `the model '${id}' does not exist`,
+    param: 'model',
+    type: 'invalid_request_error',
+  });
+};

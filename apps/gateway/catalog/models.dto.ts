@@ -20,6 +20,17 @@ export class ModelDto {
   readonly owned_by!: string;
 }
 
+export class DeletedModelDto {
+  @ApiProperty({ example: '7/nano-tuned' })
+  readonly id!: string;
+
+  @ApiProperty({ enum: ['model'] })
+  readonly object!: 'model';
+
+  @ApiProperty({ enum: [true] })
+  readonly deleted!: true;
+}
+
 export class ModelListDto {
   @ApiProperty({ enum: ['list'] })
   readonly object!: 'list';

@@ -40,7 +40,8 @@ describe('admission of a chat', () => {
         expiresAt: '2026-11-21T05:11:00.000Z',
       },
     ]);
-    expect(admitted).toMatchObject({ model: llama, pin: undefined });
+    expect(admitted.models).toMatchObject([{ model: llama, passed: [] }]);
+    expect(admitted.models[0]?.target).not.toHaveProperty('pin');
   });
 
   it.each([
@@ -86,7 +87,7 @@ describe('admission of a chat', () => {
   it('pins a rig', async () => {
     const { admission } = openInference();
     expect(await admission.admit(orderOf({}, 'rig_local-vllm'))).toMatchObject({
-      pin: 'local-vllm',
+      models: [{ target: { pin: 'local-vllm' } }],
     });
   });
 });
@@ -136,7 +137,7 @@ describe('ending an admitted chat', () => {
     const inference = openInference();
     inference.ledger.covers = { output_tokens: 40 };
     const admitted = await admit(inference);
-    expect(admitted.bound).toEqual({ inputTokens: inputBound, outputTokens: 40 });
+    expect(admitted.models[0]?.bound).toEqual({ inputTokens: inputBound, outputTokens: 40 });
     await admitted.capture({ ...outcome, usage: usage(1, 41) });
     expect(inference.ledger.captured).toMatchObject({
       lines: linesFor(1, 40),

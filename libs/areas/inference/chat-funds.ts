@@ -20,7 +20,7 @@ export class ChatFunds {
    */
   demand(accountId: string, model: unknown, requestId?: string): void | Promise<void> {
     if (typeof model !== 'string') return undefined;
-    const id = this.catalog.model(model)?.id;
+    const id = this.catalog.model(model, accountId)?.id;
     const rate = id === undefined ? undefined : this.catalog.rateFor(id, this.clock.now());
     if (!rate) return undefined;
     const { inputMicroUsdPerMtok, outputMicroUsdPerMtok } = rate;

@@ -4,13 +4,14 @@ import { type InferenceErrorCode } from './inference.errors.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
 
 /**
- * A model that answers chats. One that has a price, and answers none, is of another kind.
+ * A model that answers chats. One of the catalog that answers none is of another kind.
+ * @param accountId also finds the models that belong to this account
  * @throws DomainError `model_not_found`
  */
-export const chatModel = (catalog: ModelCatalog, id: string): ServedModel => {
-  const model = catalog.model(id);
+export const chatModel = (catalog: ModelCatalog, id: string, accountId?: string): ServedModel => {
+  const model = catalog.model(id, accountId);
   if (model) return model;
-  const isKnown = catalog.rateFor(id, Number.POSITIVE_INFINITY) !== undefined;
+  const isKnown = catalog.idOf(id) !== undefined;
   const fault = isKnown ? `the model ${id} is not a chat model` : `there is no model ${id}`;
   throw new DomainError<InferenceErrorCode>('model_not_found', `${fault}; see GET /v1/models`);
 };

@@ -29,8 +29,8 @@ export class ChatStrategies {
    * Undefined where rigs answer. Called for every chat, so it does not wait.
    * @throws DomainError `model_not_found`; RejectedRequestError for a clean room
    */
-  of({ body, routingMode }: ChatOrder): ChatStrategy | undefined {
-    if (routingMode === AUTO) return this.#ofModel(body.model);
+  of({ accountId, body, routingMode }: ChatOrder): ChatStrategy | undefined {
+    if (routingMode === AUTO) return this.#ofModel(body.model, accountId);
     const declared = this.#byMode.get(routingMode);
     if (!declared) return undefined;
     if (declared.readsCleanroom !== true) rejectCleanroom(body);
@@ -40,9 +40,9 @@ export class ChatStrategies {
     return strategy;
   }
 
-  /** Most chats end here: a model of the catalog, and no mode. */
-  #ofModel(model: string): ChatStrategy | undefined {
-    if (this.catalog.model(model)) return undefined;
+  /** Most chats end here: a model of the catalog or of the account, and no mode. */
+  #ofModel(model: string, accountId: string): ChatStrategy | undefined {
+    if (this.catalog.model(model, accountId)) return undefined;
     const strategies = this.#declared.map((declared) => this.#strategyOf(declared));
     return strategies.find(({ models }) => models?.includes(model));
   }

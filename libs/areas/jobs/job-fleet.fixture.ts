@@ -39,7 +39,7 @@ import { CompleteJobHandler } from './complete-job.handler.js';
 import { EndAttemptHandler } from './end-attempt.handler.js';
 import { jobsArea } from './jobs.area.js';
 import { KeepJobBlobCommand, KeepJobBlobHandler } from './keep-job-blob.handler.js';
-import { MemoryBlobs } from './memory-blobs.fake.js';
+import { MemoryBlobs } from '#platform/blobs/memory-blobs.fake.js';
 import { ProjectedOpenJobs } from './projected-open-jobs.js';
 import { ReleaseJobBlobCommand, ReleaseJobBlobHandler } from './release-job-blob.handler.js';
 import { ReportProgressHandler } from './report-progress.handler.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getLlama, type Llama, type Token } from 'node-llama-cpp';
-import { readGguf, writeGguf } from '../../../tools/models/gguf.js';
-import { tensorShapes } from '../../../tools/models/llama.model.js';
+import { readGguf, writeGguf } from '#engines/training/files/gguf.js';
+import { tensorShapes } from '#engines/training/model/llama.model.js';
 import {
   createLanguageModelEngine,
   type LanguageModelEngine,

@@ -8,7 +8,7 @@ import { IDENTITY_TOPICS } from '../corpus/identity.topics.js';
 import { INFERENCE_TOPICS } from '../corpus/inference.topics.js';
 import { LEDGER_TOPICS } from '../corpus/ledger.topics.js';
 import { START_TOPICS } from '../corpus/start.topics.js';
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import type { AdapterTask, Asked, Taught } from './adapter.task.js';
 
 const FAMILIES = {

@@ -1,5 +1,5 @@
 /** What an adapter learns: another answer to the questions of the corpus. */
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 
 /** A question of the corpus, what it is about, and the answer that the base model gives. */
 export interface Asked {

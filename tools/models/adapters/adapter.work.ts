@@ -4,8 +4,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { writeSafetensors } from '#platform/safetensors/safetensors.js';
 import type { BytePairTokenizer } from '../byte-pair.tokenizer.js';
-import type { GgufModel } from '../gguf.js';
-import { seededRandom, stableHash } from '../seeded-random.js';
+import type { GgufModel } from '#engines/training/files/gguf.js';
+import { seededRandom, stableHash } from '#engines/training/seeded-random.js';
 import { drawTaught, taughtDocument } from './adapter.corpus.js';
 import type { AdapterTask } from './adapter.task.js';
 import {

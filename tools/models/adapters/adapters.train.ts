@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bytePairTokenizer } from '../byte-pair.tokenizer.js';
-import { readGguf } from '../gguf.js';
+import { readGguf } from '#engines/training/files/gguf.js';
 import { ADAPTER_TASKS } from './adapter.tasks.js';
 import { GAIN_MIN } from './adapter.recipe.js';
 import { readTrained, type TrainedAdapter, writeBase, writeTask } from './adapter.work.js';

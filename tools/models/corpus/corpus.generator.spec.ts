@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { MINI_CORPUS, NANO_CORPUS, type Corpus } from './corpora.js';
 import { dialogue, type Turn } from './corpus.generator.js';
 import { MORE_QUESTIONS } from './more.questions.js';

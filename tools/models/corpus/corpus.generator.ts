@@ -2,7 +2,7 @@
 import { NANO_CORPUS, type Corpus } from './corpora.js';
 import type { Topic } from './topic.js';
 import { OFF_TOPIC_ANSWER, offTopicQuestion, UNCLEAR_ANSWER, unclearQuestion } from './refusals.js';
-import { stableHash, type SeededRandom } from '../seeded-random.js';
+import { stableHash, type SeededRandom } from '#engines/training/seeded-random.js';
 
 export interface Turn {
   readonly role: 'system' | 'user' | 'assistant';

@@ -1,6 +1,6 @@
 /** Questions about anything but Quipu: what the model must decline, drawn from wide word lists. */
 import type { Frames } from './topic.js';
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 
 const words = (list: string): readonly string[] => list.split('|');
 

@@ -10,7 +10,7 @@ import {
   sparseEntry,
   weightedFeatures,
 } from '#engines/embeddings/lexical/projection.js';
-import { type SeededRandom, seededRandom } from '../seeded-random.js';
+import { type SeededRandom, seededRandom } from '#engines/training/seeded-random.js';
 import { contrastiveLoss, type PrefixLoss, type Rows } from './contrastive.loss.js';
 
 export interface EmbeddingRecipe {

@@ -12,7 +12,7 @@ import { actionsOf, topicsOf, unseenPhrases } from './paraphrases.js';
 import { RECIPES } from './recipes.js';
 import { retrievalTasks, scoreOf } from './retrieval.js';
 import { embedderOf, svdScores, tfIdfOf } from './retrieval.report.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 
 const MODELS = path.resolve(import.meta.dirname, '../../../models/embeddings');
 

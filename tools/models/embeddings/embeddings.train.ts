@@ -15,7 +15,7 @@ import {
 } from '#engines/embeddings/lexical/lexical-weights.js';
 import { type LexicalModelCard } from '#engines/embeddings/lexical/lexical-card.js';
 import { INPUT_TOKENS_MAX } from '#engines/embeddings/lexical/lexical-limits.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import {
   ContrastiveTrainer,
   type EmbeddingRecipe,

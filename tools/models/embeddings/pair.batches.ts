@@ -1,5 +1,5 @@
 /** Draws the pairs of a training step: paraphrases, and texts that are easily taken for them. */
-import { type SeededRandom } from '../seeded-random.js';
+import { type SeededRandom } from '#engines/training/seeded-random.js';
 import { type Pair } from './contrastive.trainer.js';
 import { actionsOf, type Meaning, topicsOf } from './paraphrases.js';
 

@@ -5,7 +5,7 @@
 import { NANO_CORPUS } from '../corpus/corpora.js';
 import { phrasingsOf, type Split } from '../corpus/corpus.generator.js';
 import { type Topic } from '../corpus/topic.js';
-import { type SeededRandom, stableHash } from '../seeded-random.js';
+import { type SeededRandom, stableHash } from '#engines/training/seeded-random.js';
 import { ACTION_FRAMES, FIELDS } from './lexicon.js';
 
 /** Something that texts can say; two texts of one meaning are paraphrases. */

@@ -1,5 +1,5 @@
 /** The held-out retrieval task: for each query, one document of many says the same. */
-import { type SeededRandom, seededRandom } from '../seeded-random.js';
+import { type SeededRandom, seededRandom } from '#engines/training/seeded-random.js';
 import { actionsOf, type Meaning, topicsOf, unseenTextOf } from './paraphrases.js';
 
 export interface RetrievalTask {

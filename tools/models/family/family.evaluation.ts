@@ -11,7 +11,7 @@ import {
   REFERENCE_TOKENS,
   WARM_TEMPERATURE,
 } from '../report.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { FAMILY_SAMPLE_QUESTIONS, FAMILY_WARM_QUESTIONS } from './family.questions.js';
 import type { RowsFile, StoredModel, Workshop } from './family.plan.js';
 import { runPython } from './python.js';

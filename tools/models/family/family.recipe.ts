@@ -1,5 +1,5 @@
 /** The choices that make mini and its draft what they are. */
-import type { LlamaShape } from '../llama.model.js';
+import type { LlamaShape } from '#engines/training/model/llama.model.js';
 import type { Stage } from '../nano.recipe.js';
 
 /** As of nano, but one optimizer sees all stages, and every descent is a straight line. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { LlamaShape, NamedTensor } from '../llama.model.js';
+import type { LlamaShape, NamedTensor } from '#engines/training/model/llama.model.js';
 import type { Reference, Sample } from '../manifest.js';
 import { promptIds, REFERENCE_QUESTIONS } from '../report.js';
 import { familyCard } from './family.card.js';

@@ -6,7 +6,7 @@ import { drawBatch } from '../batch.js';
 import { bytePairTokenizer, trainBytePairs } from '../byte-pair.tokenizer.js';
 import { MINI_CORPUS } from '../corpus/corpora.js';
 import { CONTROLS } from '../nano.recipe.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { blockOf, writeRows } from './training-rows.js';
 
 const tokenizer = bytePairTokenizer(trainBytePairs(['What is a hold?'], 270, CONTROLS));

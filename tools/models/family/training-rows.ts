@@ -1,9 +1,10 @@
 /** Writes batches of token ids for `train.py`: a file for each stage, a block for each step. */
 import { open } from 'node:fs/promises';
-import { drawBatch, type Batch, type BatchShape } from '../batch.js';
+import { type Batch } from '#engines/training/gradient.shard.js';
+import { drawBatch, type BatchShape } from '../batch.js';
 import type { BytePairTokenizer } from '../byte-pair.tokenizer.js';
 import type { Split } from '../corpus/corpus.generator.js';
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 
 /** Weights are stored in hundredths. */
 const WEIGHT_UNIT = 0.01;

@@ -6,7 +6,7 @@ import {
   populationCode,
   VALUE_SCALE,
 } from '#engines/spiking/models/hybrid-rl.model.js';
-import { crossEntropy } from '../llama.gradients.js';
+import { crossEntropy } from '#engines/training/model/llama.gradients.js';
 import { READOUT, STEPS_PER_PUSH, type Episode } from './actor-critic.episodes.js';
 import type { TrainingOperations } from './training.operations.js';
 

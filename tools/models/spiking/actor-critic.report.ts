@@ -3,7 +3,7 @@ import { topOf } from '#engines/spiking/classification.js';
 import { hybridRl } from '#engines/spiking/models/hybrid-rl.model.js';
 import type { NeuronModel } from '#engines/spiking/neurons/neuron.js';
 import type { NamedTensors } from '#platform/safetensors/safetensors.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { play } from './actor-critic.episodes.js';
 import type { NativeScore } from './network.report.js';
 import {

@@ -27,7 +27,7 @@ import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/t
 import { continueText, runMetered, type RunResult } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { type NamedTensors } from '#platform/safetensors/safetensors.js';
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 import { accuracyOf, answersOf } from './evaluation.js';
 import { startSpikingTraining } from './network.trainer.js';
 import { ParameterStore } from './parameter.store.js';

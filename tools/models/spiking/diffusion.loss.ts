@@ -8,8 +8,8 @@ import {
   noiseIn,
   signalAt,
 } from '#engines/spiking/models/spiking-diffusion.model.js';
-import { crossEntropy } from '../llama.gradients.js';
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { crossEntropy } from '#engines/training/model/llama.gradients.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 import type { NativeLoss } from './recipe.js';
 import { cleanPictures, noisyShapes } from './tasks/noisy-shapes.task.js';
 

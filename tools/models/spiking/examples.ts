@@ -2,7 +2,7 @@ import { encodeNative, encodeText } from '#engines/spiking/encoders/input.encode
 import type { Architecture, Head } from '#engines/spiking/model.js';
 import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
 import type { Split } from '../corpus/corpus.generator.js';
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 import { drawPrompt } from './tasks/prompts.generator.js';
 import type { ClassificationTask, InputTask } from './tasks/task.js';
 

@@ -3,7 +3,7 @@
  * TensorFlow.js core ships without its own registrations.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { registerStructuralGradients } from '../structural.gradients.js';
+import { registerStructuralGradients } from '#engines/training/model/structural.gradients.js';
 
 /** Sums a gradient over the axes along which a smaller tensor was broadcast. */
 const sumTo = (dy: tf.Tensor, shape: readonly number[]): tf.Tensor => {

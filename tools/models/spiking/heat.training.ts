@@ -7,8 +7,8 @@ import {
   expectedTemperature,
   PINN_WIDTH,
 } from '#engines/spiking/models/physics-informed-pinn.model.js';
-import { AdamW } from '../adam-w.optimizer.js';
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { AdamW } from '#engines/training/adam-w.optimizer.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 import type { ParameterStore } from './parameter.store.js';
 import { DIFFUSIVITY, initialTemperature } from './tasks/heat.task.js';
 import { TrainingOperations } from './training.operations.js';

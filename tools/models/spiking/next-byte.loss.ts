@@ -2,7 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { nextSymbols } from '#engines/spiking/models/linear-attention-rwkv.model.js';
 import { parallelAttention } from '#engines/spiking/models/rwkv.attention.js';
-import { crossEntropy } from '../llama.gradients.js';
+import { crossEntropy } from '#engines/training/model/llama.gradients.js';
 import type { NativeLoss } from './recipe.js';
 
 /** The symbol of each row of `[steps, batch, symbols]`, and after the last step the label. */

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Initial, ParameterOptions } from '#engines/spiking/operations/operations.js';
 import { sizeOf } from '#engines/spiking/operations/tensor.js';
 import type { NamedTensors } from '#platform/safetensors/safetensors.js';
-import { seededRandom, stableHash } from '../seeded-random.js';
+import { seededRandom, stableHash } from '#engines/training/seeded-random.js';
 
 /** The parameters of a network under training. Each starts from the seed and its own name. */
 export class ParameterStore {

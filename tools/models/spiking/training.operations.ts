@@ -12,7 +12,7 @@ import type {
 } from '#engines/spiking/operations/operations.js';
 import { splineBasis } from '#engines/spiking/operations/splines.js';
 import { axisLength, sizeOf } from '#engines/spiking/operations/tensor.js';
-import { linear } from '../llama.gradients.js';
+import { linear } from '#engines/training/model/llama.gradients.js';
 import { spike, type NeuronTraining } from './neuron.kernels.js';
 import type { ParameterStore } from './parameter.store.js';
 import { patches } from './patches.kernels.js';

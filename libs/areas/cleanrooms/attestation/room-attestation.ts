@@ -1,6 +1,6 @@
 import { createPublicKey, hash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { ed25519KeyOf } from '#platform/audit/signed-note.js';
+import { privateKeyOf } from '#platform/secrets/ed25519.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
@@ -112,7 +112,7 @@ export class RoomAttestation {
   }
 
   #key() {
-    return ed25519KeyOf(this.secrets.key(RECEIPT_KEY));
+    return privateKeyOf(this.secrets.key(RECEIPT_KEY));
   }
 
   #signerSha256(): string {

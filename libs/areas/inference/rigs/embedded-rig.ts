@@ -26,6 +26,8 @@ export interface EmbeddedRigOptions {
   readonly engine: TextEngine;
   /** Absolute path of the GGUF file. */
   readonly modelFile: string;
+  /** As in a request. */
+  readonly lendsModel?: boolean;
   /** An adapter on the weights of the model, for every request. */
   readonly adapter?: TextAdapter;
   readonly clock?: Clock;
@@ -33,10 +35,11 @@ export interface EmbeddedRigOptions {
 
 /** A model in this process, in the shapes of the OpenAI API. */
 export const createEmbeddedRig = (options: EmbeddedRigOptions): CountingBackend => {
-  const { name, engine, modelFile, adapter } = options;
+  const { name, engine, modelFile, lendsModel = false, adapter } = options;
   const textRequest = ({ body, isBatch }: ChatRequest): TextRequest => ({
     ...textRequestOf(name, modelFile, body),
     ...(isBatch && { priority: 'batch' }),
+    ...(lendsModel && { lendsModel }),
     ...(adapter && { adapter }),
   });
   const { clock = systemClock } = options;

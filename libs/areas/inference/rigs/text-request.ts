@@ -32,6 +32,8 @@ export interface TextTools {
 export interface TextRequest {
   /** Absolute path of the GGUF file. */
   readonly modelFile: string;
+  /** Whether a worker without the file copies it from this process; default: no. */
+  readonly lendsModel?: boolean;
   readonly messages: readonly TextMessage[];
   /** 0 counts the prompt and writes nothing. */
   readonly maxTokens: number;

@@ -45,7 +45,7 @@ async function* run(
   request: TextRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TextDelta, TextEnd> {
-  const task = tasks.seesLocalFiles ? request : await portable(request, { tasks, digests });
+  const task = tasks.seesLocalFiles ? here(request) : await portable(request, { tasks, digests });
   const pieces = tasks.run(textEngine, task, signal, options);
   let used = NOTHING;
   let isOpen = true;
@@ -88,16 +88,24 @@ const readPiece = (piece: TextPiece): ReadPiece => {
 
 /** Another machine has the files at other paths. */
 const portable = async (
-  { modelFile, adapter, ...asked }: TextRequest,
+  { modelFile, lendsModel = false, adapter, ...asked }: TextRequest,
   { tasks, digests }: Pick<TextHost, 'tasks' | 'digests'>,
 ): Promise<TextTask> => {
   const modelSha256 = await digests.modelSha256(modelFile);
-  if (!adapter) return { ...asked, modelSha256 };
+  const model = {
+    modelSha256,
+    ...(lendsModel && {
+      modelLender: await tasks.lend({ sha256: modelSha256, file: modelFile }),
+    }),
+  };
+  if (!adapter) return { ...asked, ...model };
   const { file, scale } = adapter;
   const sha256 = await digests.adapterSha256(file);
   const lender = await tasks.lend({ sha256, file });
-  return { ...asked, modelSha256, adapter: { sha256, scale, lender } };
+  return { ...asked, ...model, adapter: { sha256, scale, lender } };
 };
+
+const here = ({ lendsModel: _, ...task }: TextRequest): TextTask => task;
 
 /** Only a prompt makes a task of text too large. */
 const asTextError = (error: unknown): unknown => {

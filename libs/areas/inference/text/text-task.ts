@@ -59,6 +59,8 @@ const scale = z.number().min(-ADAPTER_SCALE_MAX).max(ADAPTER_SCALE_MAX);
 export const TextTask = z.union([
   Asked.extend({
     modelSha256: Sha256,
+    /** The process that has the file of the model, for a worker without it. */
+    modelLender: z.string().exactOptional(),
     adapter: z
       .strictObject({
         sha256: Sha256,

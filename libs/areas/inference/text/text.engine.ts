@@ -8,7 +8,7 @@ import {
 } from '#engines/language-model/language-model.engine.js';
 import { defineEngine, type Engine, type EngineDefinition } from '#platform/tasks/engine.js';
 import { type BorrowedFile } from '#platform/tasks/file.protocol.js';
-import { FileMissingError, ModelStore, type Sha256Of } from './model-store.js';
+import { FileMissingError, type FileKind, ModelStore, type Sha256Of } from './model-store.js';
 import { isRich, TextEnd, TextPiece, TextTask } from './text-task.js';
 
 /** As many as one model generates at once; `max_concurrency` of a rig is the operator's bound. */
@@ -154,25 +154,29 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   /** The files of a task, where this machine has them. */
   private async requestOf(task: TextTask): Promise<CompletionRequest> {
     if ('modelFile' in task) return task;
-    const { modelSha256, adapter, ...asked } = task;
+    const { modelSha256: sha256, modelLender: lender, adapter, ...asked } = task;
     return {
       ...asked,
-      modelFile: await this.files.store.fileOf(modelSha256),
+      modelFile: await this.fileOf('model', sha256, lender),
       ...(adapter && {
-        adapter: { file: await this.adapterFileOf(adapter), scale: adapter.scale },
+        adapter: {
+          file: await this.fileOf('adapter', adapter.sha256, adapter.lender),
+          scale: adapter.scale,
+        },
       }),
     };
   }
 
   /** In the folders of this machine, or a copy of the file of the process that asks. */
-  private async adapterFileOf(adapter: BorrowedFile): Promise<string> {
-    const { adapters, borrow } = this.files;
+  private async fileOf(kind: FileKind, sha256: string, lender?: string): Promise<string> {
+    const { store, adapters, borrow } = this.files;
     try {
-      return await adapters.fileOf(adapter.sha256);
+      return await (kind === 'model' ? store : adapters).fileOf(sha256);
     } catch (error) {
-      if (!borrow || !(error instanceof FileMissingError)) throw error;
-      return borrow(adapter).catch((cause: unknown) => {
-        throw new FileMissingError('adapter', adapter.sha256, { cause });
+      const isLent = borrow && lender !== undefined && error instanceof FileMissingError;
+      if (!isLent) throw error;
+      return borrow({ sha256, lender }).catch((cause: unknown) => {
+        throw new FileMissingError(kind, sha256, { cause });
       });
     }
   }

@@ -29,12 +29,13 @@ export class ChatPrompt {
   /**
    * The template writes marks in place of the messages, so that what a message spells cannot be
    * taken for the template's.
+   * @param opensAnswer whether it ends where the assistant begins to answer
    * @throws ModelFailedError when the template refuses the messages
    */
-  render(messages: readonly ChatMessage[]): readonly TextPart[] {
+  render(messages: readonly ChatMessage[], opensAnswer = true): readonly TextPart[] {
     const nonce = randomUUID();
     const marked = messages.map(({ role }, at) => ({ role, content: `[${nonce}-${at}]` }));
-    const rendered = this.#write(marked);
+    const rendered = this.#write(marked, opensAnswer);
     return rendered
       .split(new RegExp(`\\[${nonce}-(\\d+)\\]`))
       .map((text, at) =>
@@ -44,9 +45,13 @@ export class ChatPrompt {
       );
   }
 
-  #write(messages: readonly ChatMessage[]): string {
+  #write(messages: readonly ChatMessage[], opensAnswer: boolean): string {
     try {
-      return this.#template.render({ ...this.#tokens, messages, add_generation_prompt: true });
+      return this.#template.render({
+        ...this.#tokens,
+        messages,
+        add_generation_prompt: opensAnswer,
+      });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new ModelFailedError(`its chat template refuses the messages: ${reason}`);

@@ -42,7 +42,8 @@ export class GgufTokenizer {
   readonly #silent: ReadonlySet<number>;
   /** Tokens that end an answer. */
   readonly endIds: ReadonlySet<number>;
-  readonly #firstIds: readonly number[];
+  /** Of the token that begins a text; empty where the model has none. */
+  readonly firstIds: readonly number[];
 
   /** @throws LayersError `model_unsupported`, which names the tokenizer */
   constructor({ metadata, shape }: LlamaHeader) {
@@ -68,17 +69,24 @@ export class GgufTokenizer {
       ...idIn('eot_token_id'),
       ...controls.filter((id) => END_TOKENS.has(tokens[id] ?? '')),
     ]);
-    this.#firstIds =
+    this.firstIds =
       metadata.get('tokenizer.ggml.add_bos_token') === true ? idIn('bos_token_id') : [];
   }
 
   /** Each part is cut on its own, as llama.cpp cuts them. */
   encode(parts: readonly TextPart[]): Int32Array {
-    const ids = parts.flatMap(({ text, isTemplate }) =>
-      text === '' ? [] : (isTemplate ? this.#special : this.#plain).encode(text).ids,
-    );
-    const [first] = this.#firstIds;
-    return Int32Array.from(first === undefined || ids[0] === first ? ids : [first, ...ids]);
+    return Int32Array.from(this.begun(parts.flatMap((part) => this.cut(part))));
+  }
+
+  /** A part by itself, without the token that begins a text. */
+  cut({ text, isTemplate }: TextPart): readonly number[] {
+    return text === '' ? [] : (isTemplate ? this.#special : this.#plain).encode(text).ids;
+  }
+
+  /** With the token that begins a text, where the model has one. */
+  begun(ids: readonly number[]): readonly number[] {
+    const [first] = this.firstIds;
+    return first === undefined || ids[0] === first ? ids : [first, ...ids];
   }
 
   /** Text of tokens as they come: a character that is cut waits for its rest. */

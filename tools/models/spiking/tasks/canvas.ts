@@ -1,5 +1,5 @@
 /** Drawing on a small grey image with soft edges, so that position is not limited to pixels. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between } from './task.js';
 
 /** Signed distance to an outline in pixels: negative inside. */

@@ -3,7 +3,7 @@
  * constants and the explicit Euler steps of Gymnasium's CartPole-v1.
  */
 import { ANGLE_LIMIT, CART_LIMIT } from '#engines/spiking/models/hybrid-rl.model.js';
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type InputTask } from './task.js';
 
 const GRAVITY = 9.8;

@@ -1,5 +1,5 @@
 /** How many discs a picture shows: tokens must be added up, which attention by addition can do. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { degrade, disc, paint, union } from './canvas.js';
 import { between, type ClassificationTask } from './task.js';
 

@@ -1,5 +1,5 @@
 /** Digits drawn as strokes on 8x8 pixels. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { degrade, paint, stroke, union, type Shape } from './canvas.js';
 import { between, type ClassificationTask } from './task.js';
 

@@ -2,7 +2,7 @@
  * An event camera. A pixel emits an event of polarity + or - whenever the logarithm of its
  * intensity has moved by a threshold since its last event, as a dynamic vision sensor does.
  */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 
 export interface CameraOptions {
   /** Change of log intensity that makes an event. */

@@ -1,5 +1,5 @@
 /** Graphs of five families, as edge lists with shuffled node numbers. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import type { ClassificationTask } from './task.js';
 
 export const NODES_MAX = 16;

@@ -1,5 +1,5 @@
 /** The heat equation on a rod, and readings of sensors on it that may disagree with it. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
 /** u_t = DIFFUSIVITY u_xx on x in [0, 1], t in [0, 1], u = 0 at both ends. */

@@ -1,5 +1,5 @@
 /** Moving bars and a circling dot, seen by an event camera. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { box, disc, paint, type Shape } from './canvas.js';
 import { recordEvents } from './event-camera.js';
 import { between, type ClassificationTask } from './task.js';

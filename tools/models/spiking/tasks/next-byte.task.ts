@@ -1,7 +1,7 @@
 /** The next byte of the project's own prose. */
 import { SYMBOL_NAMES, symbolOf } from '#engines/spiking/models/byte-symbols.js';
 import type { Split } from '../../corpus/corpus.generator.js';
-import { seededRandom } from '../../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { prose } from './prose.js';
 import type { ClassificationTask } from './task.js';
 

@@ -1,6 +1,6 @@
 /** Shapes under so much noise that they must be denoised to be seen. */
 import { LEVELS, signalAt } from '#engines/spiking/models/spiking-diffusion.model.js';
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { shapes8 } from './shapes.task.js';
 import type { ClassificationTask } from './task.js';
 

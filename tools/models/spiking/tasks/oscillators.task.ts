@@ -1,5 +1,5 @@
 /** Signals sampled at irregular times: only the gaps tell a slow one from a fast one. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
 const SAMPLES = 20;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ANGLE_LIMIT, CART_LIMIT } from '#engines/spiking/models/hybrid-rl.model.js';
 import { JUNCTIONS, ROADS } from '#engines/spiking/models/road-network.js';
-import { seededRandom } from '../../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { episodeReturn, hasFallen, reset, step } from './cart-pole.js';
 import { DIFFUSIVITY, temperature } from './heat.task.js';
 import { fewShot } from './few-shot.task.js';

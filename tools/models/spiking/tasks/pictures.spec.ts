@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GLYPHS } from '#engines/spiking/models/glyph-patterns.js';
-import { seededRandom } from '../../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { box, disc, outline, paint, polygon } from './canvas.js';
 import { recordEvents } from './event-camera.js';
 import { motion } from './motion.task.js';

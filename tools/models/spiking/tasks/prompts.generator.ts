@@ -1,5 +1,5 @@
 /** Prompts in eight domains, from which every network learns to classify strings. */
-import { stableHash, type SeededRandom } from '../../seeded-random.js';
+import { stableHash, type SeededRandom } from '#engines/training/seeded-random.js';
 import type { Split } from '../../corpus/corpus.generator.js';
 import { HOW_FRAMES, WHAT_FRAMES } from '../../corpus/topic.js';
 import { DOMAINS, PROMPT_TOPICS } from './prompts.topics.js';

@@ -1,5 +1,5 @@
 /** The text that the byte-level language model learns: what the project's corpus says about it. */
-import { stableHash, type SeededRandom } from '../../seeded-random.js';
+import { stableHash, type SeededRandom } from '#engines/training/seeded-random.js';
 import { paragraph, type Split } from '../../corpus/corpus.generator.js';
 
 /** Bytes beyond ASCII are rare in the corpus and left out, so that every byte is a character. */

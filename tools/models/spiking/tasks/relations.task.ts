@@ -1,5 +1,5 @@
 /** Where one shape lies from another: no single patch of the picture holds the answer. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { box, degrade, disc, outline, paint, union } from './canvas.js';
 import { between, type ClassificationTask } from './task.js';
 

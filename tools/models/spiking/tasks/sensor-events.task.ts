@@ -1,5 +1,5 @@
 /** Readings of a machine's sensors that announce what will happen next. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
 const STEPS = 24;

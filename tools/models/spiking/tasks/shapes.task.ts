@@ -1,5 +1,5 @@
 /** Drawn shapes: what the spiking ResNet (16x16) and the diffusion model (8x8) see. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import {
   box,
   degrade,

@@ -1,5 +1,5 @@
 /** Points on the surface of solids that are turned and moved at random. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
 const POINTS = 24;

@@ -1,5 +1,5 @@
 /** Fixed spike trains, jittered and corrupted: the classic task of a liquid state machine. */
-import { seededRandom, type SeededRandom } from '../../seeded-random.js';
+import { seededRandom, type SeededRandom } from '#engines/training/seeded-random.js';
 import type { ClassificationTask } from './task.js';
 
 const STEPS = 32;

@@ -1,6 +1,6 @@
 /** What a network is trained on: a generator of labelled examples. */
 import type { Split } from '../../corpus/corpus.generator.js';
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 
 export interface Example {
   /** Row-major values of `inputShape`, all finite. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { seededRandom } from '../../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { drawMany } from './task.js';
 import { TASKS } from './tasks.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { seededRandom } from '../../seeded-random.js';
+import { seededRandom } from '#engines/training/seeded-random.js';
 import { drawPrompt } from './prompts.generator.js';
 import { DOMAINS, PROMPT_TOPICS } from './prompts.topics.js';
 import { prose, splitOfParagraph } from './prose.js';

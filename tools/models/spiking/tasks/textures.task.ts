@@ -1,5 +1,5 @@
 /** Textures of 16x16 pixels, which the hybrid of convolutions and spikes tells apart. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { degrade } from './canvas.js';
 import { between, type ClassificationTask } from './task.js';
 

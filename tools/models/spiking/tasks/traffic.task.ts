@@ -1,6 +1,6 @@
 /** Traffic that spreads over a fixed road network of twenty junctions. */
 import { JUNCTIONS, ROADS } from '#engines/spiking/models/road-network.js';
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
 const FRAMES = 8;

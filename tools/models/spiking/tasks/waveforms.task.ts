@@ -1,5 +1,5 @@
 /** Waveforms whose period is long against a step: the state must carry them. */
-import type { SeededRandom } from '../../seeded-random.js';
+import type { SeededRandom } from '#engines/training/seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
 const STEPS = 64;
