@@ -6,7 +6,7 @@ import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
 
 const NEEDS = {
-  areas: ['billing', 'cleanrooms'],
+  areas: ['billing', 'catalog', 'cleanrooms'],
   installation: 'exists',
   projections: [cleanrooms],
 } as const;

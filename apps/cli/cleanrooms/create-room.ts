@@ -19,7 +19,7 @@ export interface CreateRoomOptions extends CommonOptions {
 }
 
 const NEEDS = {
-  areas: ['identity', 'billing', 'cleanrooms'],
+  areas: ['identity', 'billing', 'catalog', 'cleanrooms'],
   installation: 'exists',
   projections: [],
 } as const;

@@ -27,6 +27,8 @@ const AccountField = (): PropertyDecorator =>
     expected: 'the id of an account',
   });
 
+const RoomField = (): PropertyDecorator => TextField({ maxLength: 64, description: 'The room.' });
+
 export class ParticipantDto {
   @AccountField()
   readonly account_id!: string;
@@ -148,7 +150,7 @@ export class RoomActionDto {
   @ChoiceField(ROOM_ACTIONS, { description: 'What is asked of the enclave of the room.' })
   readonly action!: RoomActionName;
 
-  @TextField({ maxLength: 64, description: 'The room.' })
+  @RoomField()
   readonly cleanroom_uuid!: string;
 
   @TextField({
@@ -192,8 +194,6 @@ export class RoomListQueryDto extends PageDto {
   @ChoiceField(['list'], { required: false, default: 'list', description: 'Lists the rooms.' })
   readonly action = 'list' as const;
 }
-
-const RoomField = () => TextField({ maxLength: 64, description: 'The room.' });
 
 export class ParticipantPathDto extends ParticipantDto {
   @RoomField()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DomainError } from '#platform/kernel/domain-error.js';
+import { type DomainError } from '#platform/kernel/domain-error.js';
 import { NOW, type RoomProcess, RoomWorld, waits } from './room-world.fixture.js';
 import { CONTRIBUTOR, idOf, OUTSIDER, OWNER } from './rooms.fixture.js';
 import { ChangeRoomCommand, ChangeRoomHandler } from './change-room.handler.js';
@@ -98,11 +98,11 @@ describe('a question to a room', () => {
     const outcomes = await Promise.allSettled(
       asked.map((query, n) => w.ask(n % 2 === 0 ? process : other, room, query)),
     );
-    const rejected = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    expect(outcomes.length - rejected.length).toBe(40);
-    expect(new Set(rejected.map(({ code }: DomainError) => code))).toEqual(
-      new Set(['privacy_budget_exceeded']),
+    const rejected = outcomes.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as DomainError] : [],
     );
+    expect(outcomes.length - rejected.length).toBe(40);
+    expect(new Set(rejected.map(({ code }) => code))).toEqual(new Set(['privacy_budget_exceeded']));
     const { room: after, reservations } = await process.rooms.stateOf(room);
     expect(after).toMatchObject({ spent: '10', reserved: '0', computations: 40 });
     expect(reservations.size).toBe(0);
