@@ -8,6 +8,7 @@
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
  *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
+ *   npm run models:train -- corpora [--out FOLDER]            # the texts that accounts train on
  */
 const [model = '', ...options] = process.argv.slice(2);
 const [family, name = null] = model.split('/');
@@ -29,6 +30,9 @@ if (family === 'spiking' && options.includes('--cards')) {
 } else if (family === 'embeddings') {
   const { trainEmbeddings } = await import('./embeddings/embeddings.train.js');
   await trainEmbeddings(name, optionOf('--out', 'models/embeddings'));
+} else if (family === 'corpora') {
+  const { writeCorpora } = await import('./corpora.write.js');
+  await writeCorpora(optionOf('--out', 'models/corpora'));
 } else if (family === 'adapters') {
   const { trainAdapters } = await import('./adapters/adapters.train.js');
   const python = optionOf('--python', 'python3');
