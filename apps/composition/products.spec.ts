@@ -4,7 +4,20 @@ import { metersOf } from '#platform/tools/tool.js';
 import { areas } from './areas.js';
 
 const MODEL = 'acme/llama';
-const METERS = ['synaptic_events', 'macs', 'wasm_fuel', 'cached_micro_usd'];
+const METERS = [
+  'synaptic_events',
+  'macs',
+  'wasm_fuel',
+  'proof_pairings',
+  'vault_vectors',
+  'cached_micro_usd',
+  'cleanroom_rows',
+  'fhe_multiplications',
+  'fhe_rotations',
+  'cached_micro_usd',
+  'package_bytes',
+  'package_download_bytes',
+];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
 const card: PriceCard = {

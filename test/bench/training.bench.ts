@@ -14,7 +14,7 @@ import { lossAndGradients, startTensorFlow } from '../../libs/engines/training/g
 import { learnerOf, type LearnerPlan, sharedModel } from '../../libs/engines/training/learner.js';
 import { type LlamaShape } from '../../libs/engines/training/model/llama-shape.js';
 import { ParallelGradients } from '../../libs/engines/training/parallel-gradients.js';
-import { batchAt, waveTensors } from '../oracles/training/sines.js';
+import { batchAt, waveTensors } from './training-sines.js';
 
 const NANO: LlamaShape = {
   vocabulary: 1_280,

@@ -9,7 +9,7 @@ import { distillation, type DistillationTerms } from '#engines/training/model/di
 import { type LlamaShape } from '#engines/training/model/llama-shape.js';
 import { ParallelGradients } from '#engines/training/parallel-gradients.js';
 import { distillationVectors } from './language-models/vectors.js';
-import { batchAt, waveTensors } from './training/sines.js';
+import { batchAt, waveTensors } from '../bench/training-sines.js';
 
 interface RunVectors {
   readonly shape: LlamaShape;

@@ -47,6 +47,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['embeddings/svd_scores.py'],
     record: 'embeddings/svd_scores.json',
   },
+  homomorphic: {
+    requirements: 'homomorphic/requirements.txt',
+    script: ['homomorphic/check.py'],
+    record: null,
+  },
+  'homomorphic-speed': {
+    requirements: 'homomorphic/requirements.txt',
+    script: ['homomorphic/check.py', 'speed'],
+    record: null,
+  },
   'language-models': {
     requirements: 'language-models/requirements.txt',
     script: ['language-models/record.py'],
@@ -60,6 +70,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   'orbits-grid': {
     requirements: 'orbits/requirements.txt',
     script: ['orbits/record.py', 'grid'],
+    record: null,
+  },
+  quantization: {
+    requirements: 'quantization/requirements.txt',
+    script: ['quantization/record.py'],
+    record: 'quantization/vectors.json',
+  },
+  'quantized-files': {
+    requirements: 'quantization/requirements-files.txt',
+    script: ['quantization/read.py'],
     record: null,
   },
   spiking: {

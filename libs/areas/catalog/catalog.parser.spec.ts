@@ -62,6 +62,7 @@ describe('catalog parser', () => {
       rigs: [
         {
           name: 'local-vllm',
+          ...{ provider: null, collectsData: true, breaker: {}, retries: {} },
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
@@ -80,6 +81,7 @@ describe('catalog parser', () => {
         },
         {
           name: 'built-in',
+          ...{ provider: null, collectsData: false, breaker: {}, retries: {} },
           kind: 'embedded',
           maxConcurrency: 4,
           microUsdPerHour: null,
@@ -91,6 +93,7 @@ describe('catalog parser', () => {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
           sendsDefaults: true,
+          ...{ quantization: 'unknown', fallbacks: [] },
           kind: 'chat',
           dimensions: null,
           ownedBy: 'acme',
@@ -107,6 +110,7 @@ describe('catalog parser', () => {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
           sendsDefaults: true,
+          ...{ quantization: 'unknown', fallbacks: [] },
           kind: 'chat',
           dimensions: null,
           ownedBy: 'quipu',

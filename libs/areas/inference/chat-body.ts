@@ -6,6 +6,7 @@ import { schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 import { type ChatBody as PricedBody } from '#platform/chats/chat-order.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
 import { isDeeperThan } from './rigs/nesting.js';
+import { ModelsField, ProviderField } from './routing-fields.js';
 import { AUTO, ROUTING_MODE_LENGTH_MAX } from './routing-modes.js';
 import { LEVELS_MAX } from './token-bound.js';
 
@@ -49,6 +50,10 @@ export const ChatBody = z.looseObject({
   n: z.int().min(1).max(CHOICES_MAX).nullish(),
   stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
   seed: z.int().nullish(),
+  /** The rigs that may answer, and their order, as OpenRouter has it. */
+  provider: ProviderField.nullish(),
+  /** Further models, which answer in this order where the model itself cannot. */
+  models: ModelsField.nullish(),
   /** An adapter on the weights of the model: a slug or an id of the vault. */
   adapter: z.string().min(1).max(256).nullish(),
 });

@@ -67,7 +67,7 @@ describe('a chat with a strategy', () => {
 
   it('is needed for a mode that no rig has', async () => {
     const inference = openInference();
-    const answering = inference.complete(orderOf({}, 'cleanroom_fhe_eval'));
+    const answering = inference.complete(orderOf({}, 'cleanroom_dp_synthesize'));
     await expect(answering).rejects.toMatchObject({ code: 'routing_mode_unavailable' });
     expect(inference.ledger.calls).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('the strategies of areas', () => {
     const order = orderOf({ cleanroom_uuid: REQUEST_ID }, 'knot_reading');
     const { strategies, readings } = open({ ...READINGS, readsCleanroom: true });
     expect(strategies.of(order)).toBe(readings);
-    expect(() => open(READINGS).strategies.of(order)).toThrow('clean rooms are not part');
+    expect(() => open(READINGS).strategies.of(order)).toThrow('expected a routing_mode of clean rooms');
   });
 
   it('share no mode', () => {

@@ -26,6 +26,7 @@ export const llama: ServedModel = {
   id: 'acme/llama-70b',
   upstreamId: 'llama-70b',
   sendsDefaults: true,
+  fallbacks: [],
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
   chargesCancelled: true,

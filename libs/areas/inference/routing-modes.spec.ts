@@ -23,7 +23,6 @@ describe('routing modes', () => {
       AUTO,
       'knot_reading',
       'cleanroom_fhe_eval',
-      'cleanroom_enclave_infer',
       'cleanroom_dp_synthesize',
     ]);
   });
@@ -36,7 +35,7 @@ describe('routing modes', () => {
     expect(modes.pinnedRig(question, `rig_${longest}`)).toBe(longest);
   });
 
-  it.each(['knot_reading', 'cleanroom_enclave_infer'])('has no rig for %s', (mode) => {
+  it.each(['knot_reading', 'cleanroom_dp_synthesize'])('has no rig for %s', (mode) => {
     expect(() => modes.pinnedRig(question, mode)).toThrow(
       expect.objectContaining({
         code: 'routing_mode_unavailable',
@@ -63,7 +62,7 @@ describe('routing modes', () => {
   it.each([AUTO, 'rig_1', 'fastest'])('refuse a clean room in the mode %s', (mode) => {
     expect(() => modes.pinnedRig({ ...question, cleanroom_uuid: REQUEST_ID }, mode)).toThrow(
       expect.objectContaining({
-        failure: expect.objectContaining({ status: 501, param: 'cleanroom_uuid' }),
+        failure: expect.objectContaining({ status: 400, param: 'cleanroom_uuid' }),
       }),
     );
   });

@@ -2,17 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { Areas } from '#platform/runtime/areas/area.js';
-import {
-  rejectedField,
-  RejectedRequestError,
-} from '#platform/runtime/commands/rejected-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 
 /** The mode in which any rig may answer. */
 export const AUTO = 'auto';
 
-/** Modes of the promised interface that no area of this release answers. */
-const RESERVED = ['cleanroom_enclave_infer', 'cleanroom_fhe_eval', 'cleanroom_dp_synthesize'];
+/** A mode of the promised interface that no area of this release answers. */
+const RESERVED = ['cleanroom_dp_synthesize'];
 
 const RIG_PREFIX = 'rig_';
 
@@ -64,14 +61,9 @@ const isPinned = (mode: string): boolean =>
 
 /**
  * A request for confidentiality that the answering side cannot fulfil.
- * @throws RejectedRequestError 501
+ * @throws RejectedRequestError
  */
 export const rejectCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
   if (cleanroom == null) return;
-  throw new RejectedRequestError({
-    status: 501,
-    code: 'routing_mode_unavailable' satisfies InferenceErrorCode,
-    message: 'clean rooms are not part of this release, so cleanroom_uuid cannot be honoured',
-    param: 'cleanroom_uuid',
-  });
+  throw rejectedField('cleanroom_uuid', 'expected a routing_mode of clean rooms with it');
 };

@@ -69,7 +69,7 @@ describe('the job of a training', () => {
       plan: {
         name: '7/small',
         method: { kind: 'distillation', temperature: 2, alpha: 0.75, beta: 0.25 },
-        recipe: RECIPE,
+        recipe: { ...RECIPE, tuning: { kind: 'full' } },
       },
       estimatedMs: 5_000,
       terms,

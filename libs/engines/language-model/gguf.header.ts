@@ -20,6 +20,8 @@ export interface GgufTensorInfo {
 
 export interface GgufHeader {
   readonly metadata: ReadonlyMap<string, unknown>;
+  /** Of each entry of the metadata, its key included: bytes from the start of the file. */
+  readonly entries: ReadonlyMap<string, { readonly start: number; readonly end: number }>;
   readonly tensors: readonly GgufTensorInfo[];
   /** Bytes from the start of the file. */
   readonly dataStart: number;
@@ -120,8 +122,12 @@ const parse = (bytes: Uint8Array): GgufHeader => {
   const tensorCount = cursor.u64();
   const entryCount = cursor.u64();
   const metadata = new Map<string, unknown>();
+  const entries = new Map<string, { start: number; end: number }>();
   for (let index = 0; index < entryCount; index += 1) {
-    metadata.set(cursor.string(), cursor.value(cursor.u32()));
+    const start = cursor.offset;
+    const key = cursor.string();
+    metadata.set(key, cursor.value(cursor.u32()));
+    entries.set(key, { start, end: cursor.offset });
   }
   const tensors: GgufTensorInfo[] = [];
   for (let index = 0; index < tensorCount; index += 1) {
@@ -130,7 +136,8 @@ const parse = (bytes: Uint8Array): GgufHeader => {
     tensors.push({ name, dimensions, type: cursor.u32(), offset: cursor.u64() });
   }
   const alignment = alignmentOf(metadata);
-  return { metadata, tensors, dataStart: Math.ceil(cursor.offset / alignment) * alignment };
+  const dataStart = Math.ceil(cursor.offset / alignment) * alignment;
+  return { metadata, entries, tensors, dataStart };
 };
 
 const isGguf = (bytes: Uint8Array): boolean =>

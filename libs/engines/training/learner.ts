@@ -11,6 +11,7 @@ import {
 } from './model/llama.model.js';
 import { LowRankProjections } from './model/low-rank.projections.js';
 import { PLAIN_PROJECTIONS, type Projections } from './model/projections.js';
+import { TERNARY_PROJECTIONS } from './model/ternary.projections.js';
 
 /** A model whose weights lie in memory that threads share, in the order of `tensorShapes`. */
 export interface SharedModel {
@@ -21,7 +22,9 @@ export interface SharedModel {
 export type Tuning =
   | { readonly kind: 'full' }
   /** The matrices of the layers get a product of two thin ones added; nothing else is learned. */
-  | { readonly kind: 'lora'; readonly rank: number; readonly alpha: number; readonly seed: number };
+  | { readonly kind: 'lora'; readonly rank: number; readonly alpha: number; readonly seed: number }
+  /** The matrices of the layers are learned as they are when they become ternary. */
+  | { readonly kind: 'ternary' };
 
 export type Objective =
   { readonly kind: 'next_token' } | ({ readonly kind: 'distillation' } & DistillationTerms);
@@ -62,7 +65,8 @@ export const modelOf = (shared: SharedModel, projections?: Projections): LlamaMo
 /** The same plan makes the same learner in every thread. */
 export const learnerOf = ({ student, teacher, objective, tuning }: LearnerPlan): Learner => {
   const thin = tuning.kind === 'lora' ? new LowRankProjections(student.shape, tuning) : null;
-  const model = modelOf(student, thin ?? PLAIN_PROJECTIONS);
+  const rounded = tuning.kind === 'ternary' ? TERNARY_PROJECTIONS : PLAIN_PROJECTIONS;
+  const model = modelOf(student, thin ?? rounded);
   return {
     model,
     learned: thin?.variables ?? model.variables,
@@ -73,8 +77,12 @@ export const learnerOf = ({ student, teacher, objective, tuning }: LearnerPlan):
   };
 };
 
-/** The weights with a LoRA added in, as a file has them. */
-export const learnedTensors = ({ model }: Learner): NamedTensor[] => model.multipliedTensors();
+/**
+ * The weights as a file has them: with a LoRA added in. Matrices that become ternary are written
+ * as they were learned, with 32-bit floats, for the engine that makes them ternary.
+ */
+export const writtenTensors = ({ model }: Learner, { kind }: Tuning): NamedTensor[] =>
+  kind === 'ternary' ? model.tensors() : model.multipliedTensors();
 
 export const disposeModel = (model: LlamaModel): void => {
   tf.dispose([...model.variables.values()]);

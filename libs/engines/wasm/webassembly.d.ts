@@ -11,6 +11,7 @@ declare namespace WebAssembly {
   class Memory {
     private constructor();
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
   }
   class Global {
     private constructor();

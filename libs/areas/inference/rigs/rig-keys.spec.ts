@@ -21,7 +21,7 @@ const keysOf = (...names: readonly string[]) => {
   }));
   const keys = new RigKeys('rack', credentials, { now: () => time.nowMs });
   const ask = (model = 'm') =>
-    keys.ask(model, async (credential) => {
+    keys.ask(model, undefined, async (credential) => {
       const { name = '' } = (await credential?.headersFor({} as never, {} as never)) ?? {};
       asked.push(name);
       const fault = faults.get(name);

@@ -1,3 +1,4 @@
+import { type LostRig } from '#events/inference/chat.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
@@ -9,7 +10,12 @@ import { RigError } from './chat-backend.js';
 import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
 import { ableTo, hasFeature, rejectFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
-import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
+import { LOST_RIGS_MAX } from './lost-rig.js';
+import { type Asked, type Asking, RigAsking } from './rig-asking.js';
+import { CHOICE_WEIGHTS, type ChoiceWeights, choiceAmong } from './rig-choice.js';
+import { keptBy, type RigPreference } from './rig-preference.js';
+import { RETRY_LIMITS, type RetryLimits } from './retry-limits.js';
+import { type SessionPlace, type WarmSession, WarmSessions } from './warm-sessions.js';
 import {
   type Priority,
   type Rig,
@@ -34,6 +40,10 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   /** Called once for each change. */
   readonly onChange?: (change: RigChange) => void;
   readonly onAttempt?: AttemptObserver;
+  /** Default: `CHOICE_WEIGHTS`. */
+  readonly weights?: ChoiceWeights;
+  /** Default: of this router. */
+  readonly sessions?: WarmSessions;
 }
 
 /** Why a rig that is known takes no request. */
@@ -55,6 +65,8 @@ export interface RouteTarget {
   readonly holdId?: string;
   /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   readonly pin?: string;
+  /** Absent: the caller has none. */
+  readonly preference?: RigPreference;
 }
 
 export interface RouteOrder extends RouteTarget {
@@ -66,10 +78,15 @@ export interface RouteOrder extends RouteTarget {
   readonly needs: readonly Need[];
   /** The dialect of the original request, for rigs that speak it. */
   readonly dialect?: CallerDialect;
+  /** A keyed hash of the session: it prefers the rig and the key that have its prompt cached. */
+  readonly session?: string;
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs' | 'dialect'> {
+export interface EmbeddingOrder extends Omit<
+  RouteOrder,
+  'request' | 'needs' | 'dialect' | 'session'
+> {
   readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
 }
 
@@ -79,6 +96,10 @@ export interface Routed {
   readonly attempts: readonly RouteAttempt[];
   /** The rig's name for the model; absent: the upstream id of the catalog's model. */
   readonly modelSent?: string;
+  /** Of the rig, where there was a choice. */
+  readonly score?: number;
+  /** The other rigs of the model, the first 16. */
+  readonly lost?: readonly LostRig[];
   /** That rig speaks the dialect of the original request, and was sent it. */
   readonly isOriginal?: boolean;
 }
@@ -140,21 +161,30 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
   const pinned = new PinnedStates(stateOf, options.pinnedRigs);
   const candidatesFor = createCandidates(states, pinned);
-  const askerOf = (order: Routable, signal: AbortSignal): Asking => {
+  const eligible = createEligibility(states, candidatesFor);
+  const { sessions = new WarmSessions(), weights = CHOICE_WEIGHTS } = options;
+  const routeOf = (order: Routable, signal: AbortSignal): Route => {
     const { model, account = NO_ACCOUNT, priority = 'interactive', needs = NO_NEEDS } = order;
-    const rigs = ableTo(needs, candidatesFor(order), order);
-    return { model, account, priority, signal, rigs };
+    const { dialect = 'chat', preference, session } = order;
+    const place = session === undefined ? undefined : { account, model, session };
+    const nowMs = clock.now();
+    const warm = place && sessions.find(place, nowMs);
+    const { rigs: all, lost } = eligible(order, needs);
+    const choice = choiceAmong(all, { model, dialect, preference, warm, nowMs }, weights);
+    const asking = { model, account, priority, signal, choice };
+    const isSingle = preference?.allowsFallbacks === false && preference.order.length === 0;
+    const rigs = isSingle ? queue.bestOf({ ...asking, candidates: all, attempts: [] }) : all;
+    return { asker: { ...asking, rigs }, lost, place, warm };
   };
-  const meterOf = createMeters(options);
+  const meterOf = createMeters(options, sessions);
   const allowed = (
     target: RouteTarget,
     body: JsonObject,
     original?: OriginalRequest,
   ): readonly RigState[] => {
-    const needs = requestNeedsOf(body, original);
-    const candidates = ableTo(needs, candidatesFor(target), target);
-    rejectFields(candidates, body);
-    return candidates;
+    const { rigs } = eligible(target, requestNeedsOf(body, original));
+    rejectFields(rigs, body);
+    return rigs;
   };
   const answered = async <
     Request extends { readonly body: JsonObject },
@@ -164,11 +194,16 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     signal: AbortSignal,
     work: (rig: Rig, request: Request) => Promise<Answer>,
   ) => {
-    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-      meterOf(rig, order, signal).ask(requestFor(rig, order), (request) => work(rig, request)),
-    );
-    slot.visit.leave();
-    return { answer: value, ...routedBy(slot, order), attempts };
+    const route = routeOf(order, signal);
+    const asked = await asking.ask(route.asker, (rig) => {
+      const meter = meterOf(rig, order, route);
+      return meter.ask(requestFor(rig, order), (request) => work(rig, request));
+    });
+    asked.slot.visit.leave();
+    const { completionTokens } = asked.value.usage;
+    const { startedMs, endedMs } = asked.attempts.at(-1) ?? { startedMs: 0, endedMs: 0 };
+    asked.slot.state.recordSpeed(order.model, completionTokens, endedMs - startedMs);
+    return { answer: asked.value, ...routedBy(asked, order, route) };
   };
   return {
     rejectFields: (target, body) => void allowed(target, body),
@@ -183,15 +218,22 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       answered(order, signal, (rig, request) => rig.backend.complete(request, signal)),
     embed: (order, signal) =>
       answered(order, signal, (rig, request) => embeddingsOf(rig, request, signal)),
-    count: (order, signal) => counted(asking, askerOf(order, signal), order),
+    count: (order, signal) => counted(asking, routeOf(order, signal).asker, order),
     async stream(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
-        const meter = meterOf(rig, order, signal);
-        return firstPage(rig.backend.stream(meter.sending(requestFor(rig, order)), signal), meter);
+      const route = routeOf(order, signal);
+      const asked = await asking.ask(route.asker, (rig) => {
+        const meter = meterOf(rig, order, route);
+        const request = meter.sending(requestFor(rig, order));
+        return firstPage(rig.backend.stream(request, signal), meter);
       });
-      if (!value.first.done) recordFirstToken(slot, order.model, attempts, clock.now());
+      const { value, slot, attempts } = asked;
+      const startedMs = clock.now();
+      if (!value.first.done) recordFirstToken(slot, order.model, attempts, startedMs);
+      value.meter.onAnswered = ({ completionTokens }) => {
+        slot.state.recordSpeed(order.model, completionTokens, clock.now() - startedMs);
+      };
       const pages = new VisitingPages(value.pages, value.first, slot.visit, value.meter);
-      return { pages, ...routedBy(slot, order), attempts };
+      return { pages, ...routedBy(asked, order, route) };
     },
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
@@ -247,10 +289,37 @@ const recordFirstToken = (
 
 const ignored: AttemptObserver = () => undefined;
 
+/** A request on its way to its rigs. */
+interface Route {
+  readonly asker: Asking;
+  /** Rigs that were not considered. */
+  readonly lost: readonly LostRig[];
+  /** Undefined for a request without a session. */
+  readonly place: SessionPlace | undefined;
+  readonly warm: WarmSession | undefined;
+}
+
 const createMeters =
-  ({ onAttempt = ignored, clock }: Pick<RigRouterOptions, 'onAttempt' | 'clock'>) =>
-  ({ name, costs }: Rig, order: Routable, signal: AbortSignal): AttemptMeter =>
-    new AttemptMeter(onAttempt, clock, name, costs?.get(order.model), order, signal);
+  ({ onAttempt = ignored, clock }: RigRouterOptions, sessions: WarmSessions) =>
+  ({ name, costs }: Rig, order: Routable, { asker, place, warm }: Route): AttemptMeter => {
+    const cost = costs?.get(order.model);
+    if (!place) return new AttemptMeter(onAttempt, clock, name, cost, order, asker.signal);
+    let key = warm?.rig === name ? warm.key : undefined;
+    const observe: AttemptObserver = (attempt) => {
+      const { usage, outcome, endedAtMs: atMs } = attempt;
+      if (usage && outcome === 'answered') {
+        const { promptTokens, completionTokens } = usage;
+        sessions.remember(place, { rig: name, key, promptTokens, completionTokens, atMs });
+      }
+      onAttempt(attempt);
+    };
+    const meter = new AttemptMeter(observe, clock, name, cost, order, asker.signal);
+    const answered = (place: number): void => {
+      key = place;
+    };
+    meter.keys = { preferred: key, answered };
+    return meter;
+  };
 
 const closeAll = async (rigs: readonly Rig[]): Promise<void> => {
   await Promise.all(rigs.map(({ backend }) => backend.close()));
@@ -272,17 +341,34 @@ const requestFor = <Request extends { readonly body: JsonObject }>(
 };
 
 const routedBy = (
-  { state: { rig } }: RigSlot,
+  { slot, attempts }: Asked<unknown>,
   { model, dialect }: RouteTarget & Pick<RouteOrder, 'dialect'>,
-): Omit<Routed, 'attempts'> => {
+  { lost }: Pick<Route, 'lost'>,
+): Routed => {
+  const { rig } = slot.state;
   const terms = rig.terms?.get(model);
   const isOriginal =
     dialect !== undefined && dialect !== 'chat' && hasFeature(rig, { feature: dialect });
   return {
     rig: rig.name,
+    attempts,
+    ...(slot.score !== undefined && { score: slot.score }),
+    ...lostOf(rig.name, attempts, [...slot.lost, ...lost]),
     ...(terms && { modelSent: terms.upstreamId }),
     ...(isOriginal && { isOriginal }),
   };
+};
+
+/** The rigs that lost, each once; a rig that was asked and failed did not lose by its score. */
+const lostOf = (
+  winner: string,
+  attempts: readonly RouteAttempt[],
+  others: readonly LostRig[],
+): Pick<Routed, 'lost'> => {
+  const lost = new Map<string, LostRig>();
+  for (const { rig } of attempts) if (rig !== winner) lost.set(rig, { rig, reason: 'failed' });
+  for (const one of others) if (!lost.has(one.rig)) lost.set(one.rig, one);
+  return lost.size === 0 ? {} : { lost: [...lost.values()].slice(0, LOST_RIGS_MAX) };
 };
 
 type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
@@ -297,10 +383,10 @@ const queueLimitsOf = (options: Partial<RigQueueLimits>): RigQueueLimits => ({
 });
 
 const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
-  attemptsMax: options.attemptsMax ?? 3,
-  backOffMs: options.backOffMs ?? 100,
-  backOffMsMax: options.backOffMsMax ?? 2_000,
-  retryAfterMsMax: options.retryAfterMsMax ?? 10_000,
+  attemptsMax: options.attemptsMax ?? RETRY_LIMITS.attemptsMax,
+  backOffMs: options.backOffMs ?? RETRY_LIMITS.backOffMs,
+  backOffMsMax: options.backOffMsMax ?? RETRY_LIMITS.backOffMsMax,
+  retryAfterMsMax: options.retryAfterMsMax ?? RETRY_LIMITS.retryAfterMsMax,
 });
 
 /** Health and load of the rigs that only pins reach, from their first request on. */
@@ -354,6 +440,21 @@ const createCandidates = (states: readonly RigState[], pinnedStates: PinnedState
     throw new RouteError('rig-without-model', `rig ${pin} does not serve the model ${model}`, []);
   };
 };
+
+/** The rigs that a request may be sent to, however busy they are, and the others of the model. */
+const createEligibility =
+  (states: readonly RigState[], candidatesFor: (target: RouteTarget) => readonly RigState[]) =>
+  (target: RouteTarget, needs: readonly Need[]) => {
+    const { model, preference } = target;
+    const candidates = candidatesFor(target);
+    const able = ableTo(needs, candidates, target);
+    const lost = candidates
+      .filter((state) => !able.includes(state))
+      .map(({ rig }): LostRig => ({ rig: rig.name, reason: 'lacks_feature' }));
+    if (!preference) return { rigs: able, lost };
+    const kept = keptBy(preference, able, states, model);
+    return { rigs: kept.rigs, lost: [...kept.lost, ...lost] };
+  };
 
 const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
   'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,

@@ -32,6 +32,9 @@ interface Step {
   readonly mask: tf.Tensor | null;
 }
 
+/** Computes `x W` for x `[positions, in]` in another way than with 32-bit floats. */
+export type Product = (x: tf.Tensor) => tf.Tensor;
+
 interface Head {
   readonly norm: tf.Tensor;
   /** `[width, vocabulary]`. */
@@ -40,6 +43,7 @@ interface Head {
 
 export class LayerStack {
   readonly #shape: LlamaShape;
+  readonly #products: ReadonlyMap<string, Product>;
   readonly #matrices = new Map<string, tf.Tensor>();
   readonly #turn: tf.Tensor2D;
   readonly #embedding: Float32Array | null;
@@ -50,12 +54,15 @@ export class LayerStack {
     readonly range: LayerRange,
     weights: RangeWeights,
     ends: { readonly embeds: boolean; readonly predicts: boolean },
+    products: ReadonlyMap<string, Product> = new Map(),
   ) {
     this.#shape = shape;
+    this.#products = products;
     this.#turn = quarterTurn(shape);
     this.#embedding = ends.embeds ? (weights.get(EMBEDDING) ?? null) : null;
     for (const [name, values] of weights) {
-      if (name.startsWith('blk.')) this.#matrices.set(name, this.#load(name, values));
+      if (name.startsWith('blk.') && !products.has(name))
+        this.#matrices.set(name, this.#load(name, values));
     }
     this.#head = ends.predicts ? this.#loadHead(weights) : null;
   }
@@ -66,11 +73,24 @@ export class LayerStack {
     header: LlamaHeader,
     range: LayerRange = { first: 0, last: header.shape.layers - 1 },
   ): Promise<LayerStack> {
-    await tf.setBackend('wasm');
-    await tf.ready();
+    await startTensorFlow();
     const weights = await readWeights(modelFile, header, range);
     const ends = { embeds: isFirst(range), predicts: isLast(range, header) };
     return new LayerStack(header, range, weights, ends);
+  }
+
+  /**
+   * All layers with weights that are at hand.
+   * @param products by the name of the matrix that each one replaces
+   */
+  static async of(
+    header: LlamaHeader,
+    weights: RangeWeights,
+    products: ReadonlyMap<string, Product>,
+  ): Promise<LayerStack> {
+    await startTensorFlow();
+    const range = { first: 0, last: header.shape.layers - 1 };
+    return new LayerStack(header, range, weights, { embeds: true, predicts: true }, products);
   }
 
   open(): LayerCache {
@@ -84,18 +104,14 @@ export class LayerStack {
    *   or nothing where they are not wanted
    */
   forward(cache: LayerCache, input: LayerInput, wantsLogits: boolean): Float32Array {
-    const count = input instanceof Int32Array ? input.length : input.length / this.#shape.width;
-    const result = tf.tidy(() => {
-      const step = this.#stepOf(cache.positions, count);
-      let hidden: tf.Tensor = tf.tensor2d(this.#enter(input), [count, this.#shape.width]);
-      for (let layer = this.range.first; layer <= this.range.last; layer += 1) {
-        hidden = this.#block(layer, hidden, cache, step);
-      }
-      return this.#leave(hidden, wantsLogits);
-    });
-    cache.advance(count);
-    const values = result.dataSync<'float32'>().slice();
-    result.dispose();
+    return this.#advance(cache, input, (hidden) => this.#leave(hidden, wantsLogits));
+  }
+
+  /** The logits `[positions, vocabulary]` of every position of a text on its own. */
+  everyLogit(tokens: Int32Array): Float32Array {
+    const cache = this.open();
+    const values = this.#advance(cache, tokens, (hidden) => this.#logits(hidden));
+    cache.dispose();
     return values;
   }
 
@@ -104,6 +120,26 @@ export class LayerStack {
     this.#turn.dispose();
     this.#head?.norm.dispose();
     this.#head?.output.dispose();
+  }
+
+  #advance(
+    cache: LayerCache,
+    input: LayerInput,
+    leave: (hidden: tf.Tensor) => tf.Tensor,
+  ): Float32Array {
+    const count = input instanceof Int32Array ? input.length : input.length / this.#shape.width;
+    const result = tf.tidy(() => {
+      const step = this.#stepOf(cache.positions, count);
+      let hidden: tf.Tensor = tf.tensor2d(this.#enter(input), [count, this.#shape.width]);
+      for (let layer = this.range.first; layer <= this.range.last; layer += 1) {
+        hidden = this.#block(layer, hidden, cache, step);
+      }
+      return leave(hidden);
+    });
+    cache.advance(count);
+    const values = result.dataSync<'float32'>().slice();
+    result.dispose();
+    return values;
   }
 
   #enter(input: LayerInput): Float32Array {
@@ -119,12 +155,16 @@ export class LayerStack {
   }
 
   #leave(hidden: tf.Tensor, wantsLogits: boolean): tf.Tensor {
-    const head = this.#head;
-    if (head === null) return hidden;
+    if (this.#head === null) return hidden;
     if (!wantsLogits) return tf.tensor1d(new Float32Array());
     const [count = 0, width = 0] = hidden.shape;
-    const last = tf.slice(hidden, [count - 1, 0], [1, width]);
-    return tf.matMul(rmsNorm(last, head.norm, this.#shape.normEpsilon), head.output);
+    return this.#logits(tf.slice(hidden, [count - 1, 0], [1, width]));
+  }
+
+  #logits(hidden: tf.Tensor): tf.Tensor {
+    const head = this.#head;
+    if (head === null) throw new Error('this range gives hidden states, not logits');
+    return tf.matMul(rmsNorm(hidden, head.norm, this.#shape.normEpsilon), head.output);
   }
 
   #stepOf(past: number, count: number): Step {
@@ -136,23 +176,26 @@ export class LayerStack {
 
   #block(layer: number, hidden: tf.Tensor, cache: LayerCache, step: Step): tf.Tensor {
     const { normEpsilon } = this.#shape;
-    const of = (role: string): tf.Tensor => this.#matrix(`blk.${layer}.${role}.weight`);
-    const normed = rmsNorm(hidden, of('attn_norm'), normEpsilon);
-    const attended = tf.matMul(this.#attention(layer, normed, cache, step), of('attn_output'));
-    const between = tf.add(hidden, attended);
-    const entering = rmsNorm(between, of('ffn_norm'), normEpsilon);
-    const inner = swiglu(tf.matMul(entering, of('ffn_gate')), tf.matMul(entering, of('ffn_up')));
-    return tf.add(between, tf.matMul(inner, of('ffn_down')));
+    const norm = (x: tf.Tensor, role: string): tf.Tensor =>
+      rmsNorm(x, this.#matrix(`blk.${layer}.${role}.weight`), normEpsilon);
+    const linear = (x: tf.Tensor, role: string): tf.Tensor => this.#linear(layer, role, x);
+    const mixed = this.#attention(layer, norm(hidden, 'attn_norm'), cache, step);
+    const between = tf.add(hidden, linear(mixed, 'attn_output'));
+    const entering = norm(between, 'ffn_norm');
+    const inner = swiglu(linear(entering, 'ffn_gate'), linear(entering, 'ffn_up'));
+    return tf.add(between, linear(inner, 'ffn_down'));
+  }
+
+  #linear(layer: number, role: string, x: tf.Tensor): tf.Tensor {
+    const name = `blk.${layer}.${role}.weight`;
+    const product = this.#products.get(name);
+    return product === undefined ? tf.matMul(x, this.#matrix(name)) : product(x);
   }
 
   #attention(layer: number, x: tf.Tensor, cache: LayerCache, { tables, mask }: Step): tf.Tensor {
     const { heads, keyHeads, headWidth } = this.#shape;
     const project = (role: string, count: number): tf.Tensor =>
-      tf.reshape(tf.matMul(x, this.#matrix(`blk.${layer}.attn_${role}.weight`)), [
-        -1,
-        count,
-        headWidth,
-      ]);
+      tf.reshape(this.#linear(layer, `attn_${role}`, x), [-1, count, headWidth]);
     const query = rotate(project('q', heads), tables, this.#turn);
     const seen = cache.of(layer);
     const joined = (fresh: tf.Tensor, known: tf.Tensor | undefined): tf.Tensor => {
@@ -187,6 +230,11 @@ export class LayerStack {
     return turned(values, rows, values.length / rows);
   }
 }
+
+const startTensorFlow = async (): Promise<void> => {
+  await tf.setBackend('wasm');
+  await tf.ready();
+};
 
 /** Stored `[out, in]`, multiplied as `[in, out]`. */
 const turned = (values: Float32Array, rows: number, columns: number): tf.Tensor =>

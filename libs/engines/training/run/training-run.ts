@@ -13,7 +13,14 @@ import {
   startTensorFlow,
 } from '../gradient.shard.js';
 import { type LlamaFile, readLlamaFile, writtenAs } from '../files/llama-file.js';
-import { disposeModel, learnerOf, type LearnerPlan, modelOf, sharedModel } from '../learner.js';
+import {
+  disposeModel,
+  learnerOf,
+  type LearnerPlan,
+  modelOf,
+  sharedModel,
+  writtenTensors,
+} from '../learner.js';
 import { ParallelGradients } from '../parallel-gradients.js';
 import { beginningOf, documentsIn, type TokenDocument, tokensOf } from '../text/documents.js';
 import { batchOf, packed, type RowShape, TokenRows } from '../text/token-rows.js';
@@ -151,7 +158,7 @@ class TrainingRun {
       }
     }
     const after = this.#judge(learner, plan);
-    const tensors = learner.model.multipliedTensors();
+    const tensors = writtenTensors(learner, recipe.tuning);
     return {
       weights: await writtenAs(this.student, tensors, this.task.name),
       before,

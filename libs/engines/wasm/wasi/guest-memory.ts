@@ -1,9 +1,9 @@
 /** The memory of a module; an address outside of it is a RangeError. */
 export class GuestMemory {
-  #memory: WebAssembly.Memory | undefined;
+  #memory: Pick<WebAssembly.Memory, 'buffer'> | undefined;
 
   /** Set once the module is instantiated; nothing calls the host before. */
-  attach(memory: WebAssembly.Memory | undefined): void {
+  attach(memory: Pick<WebAssembly.Memory, 'buffer'> | undefined): void {
     this.#memory = memory;
   }
 

@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { CleanroomsController } from './cleanrooms.controller.js';
+import { RoomActionsController } from './room-actions.controller.js';
+
+@Module({ controllers: [RoomActionsController, CleanroomsController] })
+export class CleanroomsHttpModule {}
