@@ -109,24 +109,28 @@ describe('training', () => {
     const listed = await world.openai.models.list();
     expect(listed.data.map(({ id }) => id)).toContain(model);
     const messages = [{ role: 'user' as const, content: 'What is a hold?' }];
-    const chat = await world.openai.chat.completions.create({ model, messages, max_tokens: 4 });
+    const chat = await world.openai.chat.completions.create({
+      model,
+      messages,
+      max_completion_tokens: 4,
+    });
     expect(chat.usage?.prompt_tokens).toBeGreaterThan(0);
     const ada = ['--username', 'ada', '--email', 'ada@example.org', '--role', 'renter'];
     const { api_key: key } = (await quipu.result('user', 'create', ...ada)) as {
       readonly api_key: string;
     };
-    const stranger = new OpenAI({ baseURL: `${world.quipu.url}/v1`, apiKey: key, maxRetries: 0 });
-    expect((await stranger.models.list()).data.map(({ id }) => id)).not.toContain(model);
+    const foreigner = new OpenAI({ baseURL: `${world.quipu.url}/v1`, apiKey: key, maxRetries: 0 });
+    expect((await foreigner.models.list()).data.map(({ id }) => id)).not.toContain(model);
     for (const refused of [
-      stranger.models.retrieve(model),
-      stranger.models.delete(model),
-      stranger.chat.completions.create({ model, messages }),
+      foreigner.models.retrieve(model),
+      foreigner.models.delete(model),
+      foreigner.chat.completions.create({ model, messages }),
     ]) {
       await expect(refused).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     }
     await expect(world.openai.models.delete(model)).resolves.toMatchObject({ deleted: true });
     await expect(
-      world.openai.chat.completions.create({ model, messages, max_tokens: 4 }),
+      world.openai.chat.completions.create({ model, messages, max_completion_tokens: 4 }),
     ).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     const events = await world.events();
     const types = events.map(({ type }) => type);
@@ -137,13 +141,13 @@ describe('training', () => {
   });
 
   it('refuses what it cannot train, by name', async () => {
-    const refusals: readonly (readonly [object, number, string])[] = [
+    const rejections: readonly (readonly [object, number, string])[] = [
       [{ job_name: 'small-one' }, 409, 'training_name_used'],
       [{ job_name: 'no-teacher', teacher_model: 'acme/none' }, 404, 'training_model_unknown'],
       [{ job_name: 'upstream', teacher_model: 'acme/scripted' }, 422, 'training_model_unsuitable'],
       [{ job_name: 'no-text', training_text: 'corpus:none' }, 404, 'training_text_unknown'],
     ];
-    for (const [changes, status, code] of refusals) {
+    for (const [changes, status, code] of rejections) {
       const refused = await order(changes);
       expect([refused.status, JSON.stringify(refused.body)]).toEqual([
         status,
@@ -172,7 +176,7 @@ describe('training', () => {
     expect((await order({ job_name: 'long-one' })).status).toBe(409);
   });
 
-  it("works with OpenAI's client: a file, a job, its events, its checkpoint and its model", async () => {
+  it("works with OpenAI's client, from the file to the model", async () => {
     const lines = Array.from({ length: 20 }, (_, at) =>
       JSON.stringify({
         messages: [

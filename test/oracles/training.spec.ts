@@ -41,7 +41,7 @@ describe('the loss of a distillation', () => {
     weights: Float32Array.from(weights, (weight) => weight / total),
   });
 
-  it.each(cases)('and its gradient are those of PyTorch to 1e-6 at T = $temperature', (given) => {
+  it.each(cases)('and its gradient agree with PyTorch to 1e-6 at T = $temperature', (given) => {
     const logits = tf.tensor2d(student.map((row) => [...row]));
     const loss = (own: tf.Tensor): tf.Scalar => distillation(own, compared(), given);
     expect(apart(loss(logits).dataSync()[0] ?? NaN, given.loss)).toBeLessThan(1e-6);

@@ -191,7 +191,7 @@ export class DistillationDto extends DistillationEntryDto {
 
 export class DistillationsPageDto {
   @ChoiceField(['list'], { required: false, default: 'list', description: 'The only action.' })
-  readonly action: 'list' = 'list';
+  readonly action = 'list' as const;
 
   @ChoiceField(SHOWN_STATUSES, { required: false, description: 'Only jobs in this state.' })
   readonly status?: ShownStatus;

@@ -12,10 +12,10 @@ export const progressIn = ({ result, progress }: JobRecord): TrainingProgress | 
   return shown === undefined ? null : TrainingProgress.parse(shown);
 };
 
-export const presentDistillation = (job: JobRecord): DistillationEntryDto => {
+export const presentDistillation = (job: JobRecord) => {
   const summary = TrainingSummary.parse(job.summary);
   const progress = progressIn(job);
-  const { student, teacher = null } = summary;
+  const { student, teacher } = summary;
   return {
     job_id: summary.number,
     job_uuid: job.jobId,
@@ -37,7 +37,7 @@ export const presentDistillation = (job: JobRecord): DistillationEntryDto => {
     error_code: job.status === 'failed' ? (job.error?.code ?? null) : null,
     submitted_at: job.submittedAt,
     ended_at: job.endedAt,
-  };
+  } satisfies DistillationEntryDto;
 };
 
 const shownOf = (

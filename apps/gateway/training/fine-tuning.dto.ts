@@ -24,7 +24,7 @@ const AutoField = (minimum: number, maximum: number, description: string): Prope
     IsOptional(),
     IsAutoOrNumber(minimum, maximum),
   ];
-  return (target, key) => decorators.forEach((decorate) => decorate(target, key ?? ''));
+  return (target, key) => decorators.forEach((decorate) => decorate(target, key));
 };
 
 export class FineTuningParametersDto {

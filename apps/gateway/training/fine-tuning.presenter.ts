@@ -100,18 +100,12 @@ export const presentFineTuningEvent = (
 const saidIn = (
   event: JobEvent,
 ): Pick<FineTuningEventDto, 'message'> & Partial<FineTuningEventDto> => {
-  switch (event.type) {
-    case 'JobProgressed': {
-      const { done, total, progress } = event.data;
-      const { loss, tokens } = TrainingProgress.parse(progress);
-      const data = { step: done, total_steps: total, train_loss: loss, tokens };
-      return { message: `step ${done} of ${total}: loss ${loss}`, type: 'metrics', data };
-    }
-    case 'JobFailed':
-      return { message: event.data.message };
-    default:
-      return { message: SENTENCES[event.type] };
-  }
+  if (event.type === 'JobFailed') return { message: event.data.message };
+  if (event.type !== 'JobProgressed') return { message: SENTENCES[event.type] };
+  const { done, total, progress } = event.data;
+  const { loss, tokens } = TrainingProgress.parse(progress);
+  const data = { step: done, total_steps: total, train_loss: loss, tokens };
+  return { message: `step ${done} of ${total}: loss ${loss}`, type: 'metrics', data };
 };
 
 const SENTENCES: Readonly<

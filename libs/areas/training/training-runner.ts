@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { TokenPrice } from '#events/token-price.vocabulary.js';
 import { type JobUsage } from '#events/jobs/job.events.js';
 import { type TrainingProgress } from '#events/training/training.job.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { blobOwnerOf } from '#platform/jobs/job-blobs.js';
 import {
   type Finished,
@@ -81,7 +82,7 @@ export class TrainingRunner implements JobRunner<
     signal: AbortSignal,
   ): AsyncGenerator<Report, Finished<TrainingResult>> {
     const folder = path.join(this.settings.workFolder, `${attempt.jobId}-${attempt.attempt}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder);
     try {
       return yield* this.#train(attempt, folder, signal);
     } finally {

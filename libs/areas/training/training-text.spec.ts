@@ -23,7 +23,8 @@ describe('a text to train on', () => {
   });
 
   it('keeps what its lines say, and holds out one of few', () => {
-    const said = `${JSON.stringify({ text: 'a', heldOut: true })}\n${JSON.stringify({ text: 'b' })}`;
+    const lines = [{ text: 'a', heldOut: true }, { text: 'b' }];
+    const said = lines.map((line) => JSON.stringify(line)).join('\n');
     expect(documentsOf(trainingTextOf('f', said).lines).map(({ heldOut }) => heldOut)).toEqual([
       true,
       undefined,
