@@ -11,13 +11,13 @@ const METERS = [
   'proof_pairings',
   'vault_vectors',
   'cached_micro_usd',
+  'privacy_spends',
+  'synthetic_rows',
   'cleanroom_rows',
   'fhe_multiplications',
   'fhe_rotations',
   'package_bytes',
   'package_download_bytes',
-  'privacy_spends',
-  'synthetic_rows',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -107,7 +107,7 @@ describe('clean rooms', () => {
   const listed = async (by: { readonly api_key: string }, query: object = {}) =>
     ask(by, 'get', `${ROOMS}/index.php`, { action: 'list', ...query });
 
-  it('are listed for those who take part, and do not exist for others', async () => {
+  it('are listed for participants, and do not exist for others', async () => {
     const uuid = await create();
     expect(await listed(analyst)).toMatchObject({
       success: true,
@@ -125,8 +125,8 @@ describe('clean rooms', () => {
     expect(await listed(outsider)).toMatchObject({ total_cleanrooms: 0, cleanrooms: [] });
     const there = await ask(outsider, 'get', `${ROOMS}/${uuid}`, {}, 404);
     const nowhere = await ask(outsider, 'get', `${ROOMS}/${derivedId('a', uuid)}`, {}, 404);
-    const told = ({ code, message }: Body) => ({ code, message });
-    expect(told(there)).toEqual(told(nowhere));
+    const errorOf = ({ code, message }: Body) => ({ code, message });
+    expect(errorOf(there)).toEqual(errorOf(nowhere));
     expect(there).toMatchObject({ code: 'cleanroom_not_found' });
     const query = { aggregate: 'count', epsilon: 1 };
     for (const [method, route, sent] of [
@@ -187,7 +187,7 @@ describe('clean rooms', () => {
     expect(await cli.result('cleanroom', 'audit')).toMatchObject({ sound: true });
   });
 
-  it('answer the same query once, with its error, and prove its spend to a contributor', async () => {
+  it('answer the same query once, and prove its spend to a contributor', async () => {
     const uuid = await create();
     await deposit(uuid, 400);
     const query = { aggregate: 'mean', column: 'wait_hours', group_by: ['clinic'], epsilon: 2 };

@@ -1,4 +1,4 @@
-/** Distributions and conversions that mpmath computed with 40 digits, against the privacy engine. */
+/** Distributions and conversions of mpmath, with 40 digits, against the privacy engine. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -13,7 +13,7 @@ interface Recorded {
     readonly kind: 'laplace' | 'gaussian';
     readonly top: number;
     readonly bottom: number;
-    /** Of 0, 1, 2, … */
+    /** Of 0, 1, 2 and so on. */
     readonly chances: readonly number[];
   }[];
   readonly conversions: readonly {

@@ -8,6 +8,7 @@
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
  *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
+ *   npm run models:train -- corpora [--out FOLDER]            # the texts that accounts train on
  *   npm run models:train -- texts [--out FOLDER]
  */
 const [model = '', ...options] = process.argv.slice(2);
@@ -30,6 +31,9 @@ if (family === 'spiking' && options.includes('--cards')) {
 } else if (family === 'embeddings') {
   const { trainEmbeddings } = await import('./embeddings/embeddings.train.js');
   await trainEmbeddings(name, optionOf('--out', 'models/embeddings'));
+} else if (family === 'corpora') {
+  const { writeCorpora } = await import('./corpora.write.js');
+  await writeCorpora(optionOf('--out', 'models/corpora'));
 } else if (family === 'texts') {
   const { writeTexts } = await import('./texts/texts.write.js');
   await writeTexts(optionOf('--out', 'models/texts'));

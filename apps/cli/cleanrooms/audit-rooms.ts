@@ -6,7 +6,7 @@ import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
 
 const NEEDS = {
-  areas: ['billing', 'catalog', 'cleanrooms'],
+  areas: ['billing', 'catalog', 'files', 'cleanrooms'],
   installation: 'exists',
   projections: [cleanrooms],
 } as const;

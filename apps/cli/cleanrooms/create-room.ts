@@ -19,7 +19,7 @@ export interface CreateRoomOptions extends CommonOptions {
 }
 
 const NEEDS = {
-  areas: ['identity', 'billing', 'catalog', 'cleanrooms'],
+  areas: ['identity', 'billing', 'catalog', 'files', 'cleanrooms'],
   installation: 'exists',
   projections: [],
 } as const;

@@ -15,7 +15,7 @@ export interface ListRoomsOptions extends CommonOptions {
 const LIMIT = 50;
 
 const NEEDS = {
-  areas: ['identity', 'billing', 'catalog', 'cleanrooms'],
+  areas: ['identity', 'billing', 'catalog', 'files', 'cleanrooms'],
   installation: 'exists',
   projections: [cleanrooms, cleanroomMembers],
 } as const;

@@ -14,6 +14,7 @@ import { EnclaveHost } from './enclave/enclave-host.js';
 import { RoomTurns } from './enclave/room-turns.js';
 import { HomomorphicChatStrategy } from './homomorphic/homomorphic-chat.strategy.js';
 import { HomomorphicChats } from './homomorphic/homomorphic-chats.js';
+import { HomomorphicEngine } from './homomorphic/homomorphic.engine.js';
 import { ReleasePrivacyHandler, RetainAnswerHandler } from './end-reservation.handlers.js';
 import { DestroyRowsHandler, RetainRowsHandler } from './keep-rows.handlers.js';
 import { MaySeeSpendHandler } from './may-see-spend.query.js';
@@ -37,6 +38,7 @@ import { SynthesisChatStrategy } from './synthesis-chat.strategy.js';
     { provide: EnclaveActions, useClass: SealedEnclaveActions },
     EnclaveChats,
     EnclaveChatStrategy,
+    { provide: HomomorphicEngine, useFactory: () => new HomomorphicEngine() },
     HomomorphicChats,
     HomomorphicChatStrategy,
     StoredAnswers,

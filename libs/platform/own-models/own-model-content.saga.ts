@@ -6,6 +6,7 @@ import {
 import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
 
 export interface OwnModelContentCommand {
+  readonly type: 'SettleOwnModel';
   readonly type: 'SettleOwnModelContent';
   readonly data: { readonly accountId: string; readonly modelId: string };
 }
@@ -13,6 +14,7 @@ export interface OwnModelContentCommand {
 const react = ({
   data: { accountId, modelId },
 }: OwnModelEvent): readonly SagaAction<OwnModelContentCommand>[] => [
+  { kind: 'command', command: { type: 'SettleOwnModel', data: { accountId, modelId } } },
   { kind: 'command', command: { type: 'SettleOwnModelContent', data: { accountId, modelId } } },
 ];
 

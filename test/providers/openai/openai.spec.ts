@@ -61,7 +61,8 @@ describe("OpenAI's fake, called by its SDK", () => {
       message: { tool_calls: [CALL] },
     });
     const result = { role: 'tool', tool_call_id: 'call_1', content: 'Fog.' } as const;
-    const turns = [user('Fog?'), { role: 'assistant', tool_calls: [CALL] } as const, result];
+    const called = { role: 'assistant' as const, tool_calls: [CALL] };
+    const turns = [user('Fog?'), called, result];
     await openai.chat.completions.create({ ...asked, messages: turns });
     expect(fake.accepted.at(-1)?.messages).toEqual(turns);
   });

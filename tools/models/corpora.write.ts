@@ -1,0 +1,27 @@
+/** Writes the corpora that accounts may train on: dialogues, some of them held out. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { seededRandom } from '#engines/training/seeded-random.js';
+import { SHARED_CORPUS } from './corpus/corpora.js';
+import { dialogue } from './corpus/corpus.generator.js';
+
+const SEED = 4_242;
+const TRAINING = 600;
+const HELD_OUT = 80;
+
+/** `quipu.jsonl`: what every shipped model has learned, in the wordings of both splits. */
+export const writeCorpora = async (folder: string): Promise<void> => {
+  const random = seededRandom(SEED);
+  const lines = [
+    ...Array.from({ length: TRAINING }, () => ({
+      messages: dialogue('training', random, 0, SHARED_CORPUS),
+    })),
+    ...Array.from({ length: HELD_OUT }, () => ({
+      messages: dialogue('held-out', random, 0, SHARED_CORPUS),
+      heldOut: true,
+    })),
+  ];
+  await mkdir(folder, { recursive: true });
+  const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+  await writeFile(path.join(folder, 'quipu.jsonl'), text);
+};
