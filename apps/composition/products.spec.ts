@@ -17,6 +17,7 @@ const METERS = [
   'cached_micro_usd',
   'package_bytes',
   'package_download_bytes',
+  'training_ms',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
