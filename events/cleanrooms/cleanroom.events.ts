@@ -171,7 +171,12 @@ const spend = {
 /** Before any noise is drawn. */
 export const PrivacyReserved = defineEvent('PrivacyReserved', {
   version: 1,
-  schema: z.strictObject({ ...spend, ...PrivacyCharge.shape }),
+  schema: z.strictObject({
+    ...spend,
+    ...PrivacyCharge.shape,
+    /** It is released then at the latest, as its hold is. */
+    expiresAt: Instant,
+  }),
 });
 export type PrivacyReserved = EventOf<typeof PrivacyReserved>;
 

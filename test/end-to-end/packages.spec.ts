@@ -10,34 +10,17 @@ import { CONTENT, PACKAGE_MEMBERS } from '#areas/packages/archive/package-member
 import { membersIn } from '#areas/packages/verification/tar-reader.js';
 import { verifyPackage } from '#areas/packages/verification/verify-package.js';
 import { CommandLine } from './command-line.fixture.js';
-import { scriptedCatalog, startWorld, type World } from './quipu.harness.js';
+import {
+  DOWNLOAD,
+  downloadPackage,
+  MODELS,
+  orderPackage,
+  type PackageAnswer,
+  packageCatalog,
+} from './packages.fixture.js';
+import { startWorld, type World } from './quipu.harness.js';
 
-const ORDER = '/api/v1/scif/package.php';
-const DOWNLOAD = '/api/v1/scif/download';
 const PACKAGES = '/api/v1/scif/packages';
-const MODELS = path.resolve(import.meta.dirname, '../../models');
-
-/** A byte of an archive costs 2 micro-dollars, and a byte of a download 1. */
-const catalogOf = (baseUrl: string): string =>
-  scriptedCatalog(baseUrl).replace(
-    'models:',
-    `  - { name: built-in, kind: embedded }
-meters:
-  - { meter: package_bytes, usd: 2, per: 1000000 }
-  - { meter: package_download_bytes, usd: 1, per: 1000000 }
-models:
-  - { id: quipu/nano, owned_by: quipu, rigs: [built-in], file: ${MODELS}/nano.gguf, context: 1024,
-      max_output: 64, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }`,
-  );
-
-interface Answer {
-  readonly package_uuid: string;
-  readonly package_name: string;
-  readonly ed25519_signature_seal: string;
-  readonly license_token: string;
-  readonly checksum_sha256: string;
-  readonly export_tar_url: string;
-}
 
 interface Charge {
   readonly purpose: string;
@@ -60,7 +43,7 @@ describe('packages', () => {
 
   beforeAll(async () => {
     const environment = { QUIPU_AUDIT_CHECKPOINT_MS: '50', QUIPU_PACKAGES_MAX: '5' };
-    world = await startWorld([], { catalogOf, environment });
+    world = await startWorld([], { catalogOf: packageCatalog, environment });
     folder = await mkdtemp(path.join(tmpdir(), 'quipu-packages-'));
     await quipu.result('account', 'credit', '--user', 'demo', '--usd', '100', '--reason', 'spec');
   });
@@ -72,25 +55,17 @@ describe('packages', () => {
 
   const as = <Test extends request.Test>(test: Test, key = world.credentials.api_key): Test =>
     test.set('authorization', `Bearer ${key}`);
-  const order = (body: object) =>
-    as(request(world.quipu.url).post(ORDER)).send({
-      package_name: 'field-kit',
-      model_source: 'quipu/nano',
-      ...body,
-    });
-  const download = (uuid: string, query: object = {}) =>
-    as(request(world.quipu.url).get(DOWNLOAD))
-      .query({ package_uuid: uuid, ...query })
-      .responseType('blob');
-  const ordered = async (body: object = {}): Promise<Answer> =>
-    (await order(body).expect(200)).body as Answer;
+  const order = (body: object) => orderPackage(world, body);
+  const download = (uuid: string, query: object = {}) => downloadPackage(world, uuid, query);
+  const ordered = async (body: object = {}): Promise<PackageAnswer> =>
+    (await order(body).expect(200)).body as PackageAnswer;
   const chargesOf = async (purpose: string): Promise<readonly Charge[]> =>
     (await world.events())
       .filter(({ type }) => type === 'HoldCaptured')
       .map(({ data }) => data as Charge)
       .filter((charge) => charge.purpose === purpose);
 
-  let first: Answer;
+  let first: PackageAnswer;
   let file: string;
 
   it('answers with the fields of the interface, and one archive for one model', async () => {

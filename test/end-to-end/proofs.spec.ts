@@ -88,6 +88,7 @@ describe('proofs', () => {
     const { body: malformed } = await verify({ proof: {} }).expect(400);
     expect(JSON.stringify(malformed)).toMatch(/proof_malformed/);
     await verify({ proof: 'text' }).expect(400);
+    await verify({ ...FIRST, proofs: [FIRST] }).expect(400);
   });
 
   it('have keys that the command line manages', async () => {
@@ -116,9 +117,10 @@ describe('proofs', () => {
   });
 
   describe('of the ledger', () => {
-    const snapshot = async () => {
+    const snapshot = async (query = {}) => {
       const { status, body } = await request(world.quipu.url)
         .get('/api/v1/space/zk_snapshot.php')
+        .query(query)
         .set(authorized());
       return { status, body: body as Body };
     };
@@ -131,11 +133,12 @@ describe('proofs', () => {
         key_id: 'ledger-balances-16',
         key_source: 'dev-ceremony',
         leaves_per_proof: 16,
-        own: { proof: 0, leaf: expect.any(Number), balance_micro_usd: expect.any(String) },
+        unit: 'micro_usd',
+        own: [{ proof: 0, leaf: expect.any(Number), amount: expect.any(String) }],
       });
       const proofs = body['proofs'] as readonly ReturnType<typeof sent>[];
       const [last] = proofs.slice(-1);
-      expect(last?.public_signals.slice(0, 2)).toEqual([body['root'], body['total_micro_usd']]);
+      expect(last?.public_signals.slice(0, 2)).toEqual([body['root'], body['total']]);
       expect(last?.public_signals[4]).toBe(body['log_position']);
       const { body: verified } = await post('verify', {
         key_id: body['key_id'],
@@ -148,6 +151,33 @@ describe('proofs', () => {
         public_signals: one.public_signals.map((signal, n) => (n === 4 ? `${signal}0` : signal)),
       }));
       expect(await isTrueForSnarkjs(world.home, changed[0])).toBe(false);
+    });
+
+    it('are also of the bundles in custody', async () => {
+      const query = { statement: 'orbital_bundles' };
+      const ends = { source_eid: 'dtn://quipu/out', destination_eid: 'dtn://moon/in' };
+      await request(world.quipu.url)
+        .post('/api/v1/dtn/bundle.php')
+        .set(authorized())
+        .send({ ...ends, payload_hex: '68656c6c6f' })
+        .expect(200);
+      // The checkpoint with the bundle.
+      await eventually(async () => {
+        const { status, body } = await snapshot(query);
+        return status === 200 && body['statement'] === 'orbital_bundles';
+      }, 60_000);
+      const { body } = await snapshot(query);
+      expect(body).toMatchObject({ unit: 'bytes', key_id: 'ledger-balances-16' });
+      const [proof] = body['proofs'] as readonly ReturnType<typeof sent>[];
+      expect(proof?.public_signals.slice(1)).toEqual([
+        body['total'],
+        '1',
+        '0',
+        body['log_position'],
+      ]);
+      await snapshot({ statement: 'anything' }).then(({ status }) => {
+        expect(status).toBe(400);
+      });
     });
   });
 });

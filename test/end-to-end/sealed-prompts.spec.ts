@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { openReply } from '#engines/enclave/hpke.js';
 import { freePorts } from '../servers/server-process.js';

@@ -1,5 +1,9 @@
 import { createPublicKey } from 'node:crypto';
+import path from 'node:path';
+import request from 'supertest';
 import { type SealedExchange, sealMessage } from '#engines/enclave/hpke.js';
+import { CommandLine, type CreatedUser } from './command-line.fixture.js';
+import { startWorld, type World } from './quipu.harness.js';
 
 export const ROOMS = '/api/v1/cleanrooms';
 export const ACTIONS = `${ROOMS}/index.php`;
@@ -42,7 +46,63 @@ export const sealPrompt = (
   return sealMessage(spkiOf(attestation), infoOf(attestation), aad, plaintext);
 };
 
-export const COLUMNS = [
+const COLUMNS = [
   { kind: 'category', name: 'clinic', values: ['north', 'south'] },
   { kind: 'number', name: 'wait_hours', minimum: 0, maximum: 12, step: 0.25 },
 ];
+
+export const MODEL = 'quipu/nano';
+
+const catalogOf = (): string => `
+rigs:
+  - { name: built-in, kind: embedded }
+models:
+  - { id: ${MODEL}, owned_by: quipu, rigs: [built-in], file: ${path.resolve('models/nano.gguf')},
+      context: 1024, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
+meters:
+  - { meter: cleanroom_rows, usd: 0.000001, per: 1 }
+  - { meter: fhe_multiplications, usd: 0.00001, per: 1 }
+  - { meter: fhe_rotations, usd: 0.0001, per: 1 }
+`;
+
+export interface OpenedRoom {
+  readonly world: World;
+  /** A contributor of the room. */
+  readonly ada: CreatedUser;
+  /** No participant. */
+  readonly eve: CreatedUser;
+  readonly room: string;
+}
+
+/** A Quipu with a room of the Admin that has a schema. */
+export const openRoom = async (): Promise<OpenedRoom> => {
+  const world = await startWorld([], { catalogOf });
+  const quipu = new CommandLine(() => world);
+  const ada = await quipu.createUser('ada', 'renter');
+  const eve = await quipu.createUser('eve', 'renter');
+  for (const user of ['ada', 'eve']) {
+    await quipu.result('account', 'credit', '--user', user, '--usd', '10', '--reason', 'spec');
+  }
+  const { url } = world.quipu;
+  const authorization = `Bearer ${world.credentials.api_key}`;
+  const participants = [{ account_id: String(ada.user_id), role: 'contributor' }];
+  const { body } = await request(url)
+    .post(ROOMS)
+    .set({ authorization })
+    .send({ name: 'Wait times', total_epsilon: 4, participants })
+    .expect(200);
+  const { uuid: room } = (body as { readonly cleanroom: { readonly uuid: string } }).cleanroom;
+  await request(url)
+    .put(`${ROOMS}/${room}/schema`)
+    .set({ authorization })
+    .send({ columns: COLUMNS })
+    .expect(200);
+  return { world, ada, eve, room };
+};
+
+/** The captured holds of a purpose, as the log has them. */
+export const chargesOf = async (world: World, purpose: string) =>
+  (await world.events())
+    .filter(({ type }) => type === 'HoldCaptured')
+    .map(({ data }) => data as Readonly<Record<string, unknown>>)
+    .filter((data) => data['purpose'] === purpose);

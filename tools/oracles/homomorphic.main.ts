@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type FheClient as Client } from '../../packages/fhe-client/index.mjs';
 import { HomomorphicEngine } from '#engines/homomorphic/homomorphic.engine.js';
 import { type Evaluation, strideOf } from '#engines/homomorphic/homomorphic.protocol.js';
 import { parseKeyBundle } from '#engines/homomorphic/key-bundle.js';
@@ -14,8 +15,6 @@ import {
   SIGMOID,
 } from '#engines/homomorphic/parameter-sets.js';
 import { loadKeys, openSeal, openSet } from '#engines/homomorphic/seal-session.js';
-
-type Client = typeof import('../../packages/fhe-client/index.mjs');
 
 const LENGTH = 6;
 const ROWS = [
@@ -29,7 +28,7 @@ const never = new AbortController().signal;
 
 const [, , folder = '', mode = ''] = process.argv;
 const client = pathToFileURL(path.resolve('packages/fhe-client/index.mjs')).href;
-const { FheClient } = (await import(client)) as Client;
+const { FheClient } = (await import(client)) as { readonly FheClient: typeof Client };
 
 const dot = (one: readonly number[], other: readonly number[]): number =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);

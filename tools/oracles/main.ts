@@ -72,6 +72,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['orbits/record.py', 'grid'],
     record: null,
   },
+  privacy: {
+    requirements: 'privacy/requirements.txt',
+    script: ['privacy/record.py'],
+    record: 'privacy/vectors.json',
+  },
   quantization: {
     requirements: 'quantization/requirements.txt',
     script: ['quantization/record.py'],
@@ -97,6 +102,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['usage/record.py'],
     record: 'usage/genai-prices.json',
     prints: true,
+  },
+  vectors: {
+    requirements: 'vectors/requirements.txt',
+    script: ['vectors/record.py'],
+    record: 'vectors/vectors.json',
   },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -61,6 +61,14 @@ describe('the verifier as one file', () => {
       return { exitCode: code, text: stderr };
     }
   };
+
+  it('of packages is the one that packages have', async () => {
+    const built = path.join(folder, 'verify.mjs');
+    await promisify(execFile)(process.execPath, [BUILD, 'package', built]);
+    const shipped = path.resolve(import.meta.dirname, '../../offline/verify.mjs');
+    expect(await readFile(built, 'utf8')).toBe(await readFile(shipped, 'utf8'));
+    await rm(built);
+  });
 
   it('is one file', async () => {
     const files = ['bad.zip', 'good.log', 'good.zip', 'verify-bill.mjs'];

@@ -7,7 +7,7 @@ import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.j
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { BATCH_RIG_PERCENT, RIG_WEIGHTS } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
-import { type ChoiceWeights } from '#areas/inference/rigs/rig-choice.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/choice/rig-choice.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { OwnModelFiles } from '#platform/own-models/own-model-files.js';
 import { OwnModels } from '#platform/own-models/own-models.js';

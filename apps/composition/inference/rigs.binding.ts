@@ -19,13 +19,10 @@ import {
   OperatorFields,
   type RigServer,
 } from '#areas/inference/rigs/operator-fields.js';
-import {
-  createRigRouter,
-  type PinnedRigs,
-  type RigRouter,
-} from '#areas/inference/rigs/rig-router.js';
-import { type ChoiceWeights } from '#areas/inference/rigs/rig-choice.js';
-import { WarmSessions } from '#areas/inference/rigs/warm-sessions.js';
+import { type PinnedRigs } from '#areas/inference/rigs/rig-candidates.js';
+import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/choice/rig-choice.js';
+import { WarmSessions } from '#areas/inference/rigs/choice/warm-sessions.js';
 import { type AttemptObserver } from '#areas/inference/rigs/rig-attempt.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
@@ -229,13 +226,24 @@ const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
   return rig.kind === 'openai' && rig.hasResponses ? ['responses'] : [];
 };
 
+const GOOGLE_FEATURES: readonly ChatFeature[] = [
+  'tools',
+  'json_schema',
+  'json_object',
+  'logprobs',
+  'choices',
+  'images',
+  'audio',
+  'penalties',
+];
+
 /** The features of a kind of server, where its catalog does not say. */
 const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
   openai: SERVER_FEATURES,
   'azure-openai': SERVER_FEATURES,
   anthropic: ['tools', 'json_schema', 'images'],
-  gemini: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
-  vertex: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  gemini: GOOGLE_FEATURES,
+  vertex: GOOGLE_FEATURES,
   bedrock: ['tools', 'json_schema', 'images'],
 };
 

@@ -5,6 +5,9 @@ import { type CatalogStatus } from '#areas/catalog/catalog.js';
 import { type PackageErrorCode } from '#areas/packages/packages.errors.js';
 import { type ResidentModel, ResidentModels } from '#areas/packages/resident-models.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { nameOf, type OwnModel } from '#platform/own-models/own-model.decider.js';
+import { type OwnModelFiles } from '#platform/own-models/own-model-files.js';
+import { type OwnModels } from '#platform/own-models/own-models.js';
 
 /** The part of a catalog that is needed. */
 interface ServedModels {
@@ -19,9 +22,8 @@ interface FileFacts {
   readonly sha256: string;
 }
 
-/** The licence of Quipu and of the models that ship with it, seen from the compiled file. */
-const APACHE_2 = path.resolve(import.meta.dirname, '../../../../LICENSE');
 const GGUF = '.gguf';
+const NO_HEADER: ReadonlyMap<string, unknown> = new Map();
 /** Identifiers of SPDX are compared without case. */
 const SPDX_IDS = [
   'Apache-2.0',
@@ -38,27 +40,56 @@ const SPDX_IDS = [
   'Unlicense',
 ] as const;
 
-/** The models of the catalog whose files the embedded engine serves. */
-export class CatalogModels extends ResidentModels {
+/** The models of the accounts. */
+export interface AccountModels {
+  readonly models: Pick<OwnModels, 'find'>;
+  readonly files: Pick<OwnModelFiles, 'pathOf'>;
+}
+
+/** The part of a model that its file does not tell. */
+type Terms = Pick<
+  ResidentModel,
+  'modelId' | 'kind' | 'contextTokens' | 'maxOutputTokens' | 'dimensions' | 'isOwned'
+>;
+
+/** The models of the catalog whose files the embedded engine serves, and the account's own. */
+export class InstalledModels extends ResidentModels {
   readonly #facts = new Map<string, FileFacts>();
 
-  /** @param catalog absent in a process without the area */
-  constructor(private readonly catalog: ServedModels | undefined) {
+  /**
+   * @param apacheLicence the file of Quipu's licence, which is the licence of its models
+   * @param catalog absent in a process without the area, as is `own`
+   */
+  constructor(
+    private readonly apacheLicence: string,
+    private readonly catalog: ServedModels | undefined,
+    private readonly own: AccountModels | undefined,
+  ) {
     super();
   }
 
-  override async find(source: string): Promise<ResidentModel> {
+  override async find(source: string, accountId: string): Promise<ResidentModel> {
+    const own = this.own?.models.find(source, accountId);
+    return own && this.own ? this.#owned(own, this.own.files) : this.#listed(source);
+  }
+
+  async #owned(model: OwnModel, files: AccountModels['files']): Promise<ResidentModel> {
+    const { contextTokens, maxOutputTokens } = model;
+    const terms = { modelId: nameOf(model), kind: 'chat', isOwned: true } as const;
+    const file = await files.pathOf(model);
+    return this.#read({ ...terms, contextTokens, maxOutputTokens, dimensions: null }, file, GGUF);
+  }
+
+  async #listed(source: string): Promise<ResidentModel> {
     const model = this.#modelOf(source);
     const { file } = model;
     const embedded = this.catalog?.rigs().filter(({ kind }) => kind === 'embedded') ?? [];
     if (file === null || !embedded.some(({ name }) => model.rigs.includes(name))) {
       return refuse('package_model_unsuitable', `Quipu does not hold the weights of ${model.id}`);
     }
-    try {
-      return await this.#read(model, file);
-    } catch {
-      return refuse('package_model_unsuitable', `the file of the model ${model.id} cannot be read`);
-    }
+    const { id: modelId, kind, contextTokens, maxOutputTokens, dimensions } = model;
+    const terms = { modelId, kind, contextTokens, maxOutputTokens, dimensions, isOwned: false };
+    return this.#read(terms, file, path.extname(file));
   }
 
   /** A path names a model only where it is the file of one. */
@@ -71,25 +102,17 @@ export class CatalogModels extends ResidentModels {
     return byFile ?? refuse('package_model_unknown', `no resident model is called ${source}`);
   }
 
-  async #read(model: CatalogModel, file: string): Promise<ResidentModel> {
-    const { readGgufHeader } = await import('#engines/language-model/gguf.header.js');
-    const isGguf = file.endsWith(GGUF);
-    const metadata = isGguf ? (await readGgufHeader(file)).metadata : new Map<string, unknown>();
-    const { size } = await stat(file);
+  async #read(terms: Terms, file: string, extension: string): Promise<ResidentModel> {
+    const { metadata, bytes } = await readHead(terms.modelId, file, extension === GGUF);
     return {
-      modelId: model.id,
-      kind: model.kind,
+      ...terms,
       file,
-      fileName: `model${path.extname(file)}`,
-      bytes: size,
+      fileName: `model${extension}`,
+      bytes,
       sha256: await this.#sha256Of(file),
       architecture: textIn(metadata, 'general.architecture'),
-      contextTokens: model.contextTokens,
-      maxOutputTokens: model.maxOutputTokens,
-      dimensions: model.dimensions,
-      card: await cardOf(model.id, file, metadata),
-      licence: await licenceOf(file, metadata),
-      isOwned: false,
+      card: await cardOf(terms.modelId, file, metadata),
+      licence: await licenceOf(file, metadata, this.apacheLicence),
     };
   }
 
@@ -105,12 +128,23 @@ export class CatalogModels extends ResidentModels {
   }
 }
 
+/** The header of a GGUF file, and the size of any file. */
+const readHead = async (modelId: string, file: string, isGguf: boolean) => {
+  const { readGgufHeader } = await import('#engines/language-model/gguf.header.js');
+  try {
+    const metadata = isGguf ? (await readGgufHeader(file)).metadata : NO_HEADER;
+    return { metadata, bytes: (await stat(file)).size };
+  } catch {
+    return refuse('package_model_unsuitable', `the file of the model ${modelId} cannot be read`);
+  }
+};
+
 const textIn = (metadata: ReadonlyMap<string, unknown>, key: string): string | null => {
   const value = metadata.get(key);
   return typeof value === 'string' ? value : null;
 };
 
-const stemOf = (file: string): string => file.slice(0, -path.extname(file).length);
+const stemOf = (file: string): string => file.slice(0, file.length - path.extname(file).length);
 
 /** The first file that is there. */
 const textOf = async (...files: readonly string[]): Promise<string | null> => {
@@ -139,11 +173,12 @@ const cardOf = async (
 const licenceOf = async (
   file: string,
   metadata: ReadonlyMap<string, unknown>,
+  apacheLicence: string,
 ): Promise<ResidentModel['licence']> => {
   const stated = textIn(metadata, 'general.license') ?? (await besideCard(file));
   const spdxId = SPDX_IDS.find((id) => id.toLowerCase() === stated?.toLowerCase()) ?? null;
   const beside = await textOf(`${stemOf(file)}.licence`, `${stemOf(file)}.license`);
-  const text = beside ?? (spdxId === 'Apache-2.0' ? await readFile(APACHE_2, 'utf8') : null);
+  const text = beside ?? (spdxId === 'Apache-2.0' ? await readFile(apacheLicence, 'utf8') : null);
   return { spdxId, text: text ?? missingText(stated) };
 };
 

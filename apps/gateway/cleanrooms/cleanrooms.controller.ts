@@ -132,7 +132,6 @@ export class CleanroomsController {
       'Only for the account that created the room. The rows of a removed contributor are ' +
       'withdrawn.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found', 'cleanroom_role_missing', 'cleanroom_participant_unknown')
   removeParticipant(
@@ -179,7 +178,6 @@ export class CleanroomsController {
       'Only for the account that deposited them. Their key is destroyed, and no later query ' +
       'reads them. Answers that were given before are not taken back.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found', 'cleanroom_contribution_not_found')
   withdraw(

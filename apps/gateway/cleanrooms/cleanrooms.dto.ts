@@ -1,6 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { ROOM_ACTIONS, type RoomActionName } from '#areas/cleanrooms/room-action.handler.js';
 import { type CompositionRule, type Role, ROLES } from '#events/cleanrooms/cleanroom.events.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
@@ -14,6 +12,7 @@ import {
   UuidField,
 } from '../fields/request-fields.js';
 import { PageDto } from '../pages/page.dto.js';
+import { nested } from './nested-list.js';
 
 const PARTICIPANTS_MAX = 100;
 const COLUMNS_MAX = 32;
@@ -28,22 +27,7 @@ const AccountField = (): PropertyDecorator =>
     expected: 'the id of an account',
   });
 
-const NestedList = (type: new () => object, minItems: number, maxItems: number) => {
-  const message = `an array of ${minItems} to ${maxItems} objects`;
-  return [
-    IsArray({ message }),
-    ArrayMinSize(minItems, { message }),
-    ArrayMaxSize(maxItems, { message }),
-    ValidateNested({ each: true, message: 'an object' }),
-    Type(() => type),
-  ];
-};
-
-const nested =
-  (type: new () => object, minItems: number, maxItems: number): PropertyDecorator =>
-  (target, property) => {
-    for (const decorate of NestedList(type, minItems, maxItems)) decorate(target, property);
-  };
+const RoomField = (): PropertyDecorator => TextField({ maxLength: 64, description: 'The room.' });
 
 export class ParticipantDto {
   @AccountField()
@@ -166,7 +150,7 @@ export class RoomActionDto {
   @ChoiceField(ROOM_ACTIONS, { description: 'What is asked of the enclave of the room.' })
   readonly action!: RoomActionName;
 
-  @TextField({ maxLength: 64, description: 'The room.' })
+  @RoomField()
   readonly cleanroom_uuid!: string;
 
   @TextField({
@@ -210,8 +194,6 @@ export class RoomListQueryDto extends PageDto {
   @ChoiceField(['list'], { required: false, default: 'list', description: 'Lists the rooms.' })
   readonly action = 'list' as const;
 }
-
-const RoomField = () => TextField({ maxLength: 64, description: 'The room.' });
 
 export class ParticipantPathDto extends ParticipantDto {
   @RoomField()

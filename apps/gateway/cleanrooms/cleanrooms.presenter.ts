@@ -9,7 +9,7 @@ import {
 } from './cleanrooms.dto.js';
 
 /** Of millionths: the nearest double. */
-const epsilon = (millionths: number): number => millionths / 1e6;
+export const epsilonOfMillionths = (millionths: number): number => millionths / 1e6;
 
 const presentRoom = ({ room, budget, enclave }: ShownRoom) =>
   ({
@@ -18,9 +18,9 @@ const presentRoom = ({ room, budget, enclave }: ShownRoom) =>
     name: room.name,
     tee_type: enclave.teeType,
     attestation_status: enclave.attestationStatus,
-    privacy_budget_total_epsilon: epsilon(budget.total),
-    privacy_budget_spent_epsilon: epsilon(budget.spent),
-    privacy_budget_remaining_epsilon: epsilon(budget.remaining),
+    privacy_budget_total_epsilon: epsilonOfMillionths(budget.total),
+    privacy_budget_spent_epsilon: epsilonOfMillionths(budget.spent),
+    privacy_budget_remaining_epsilon: epsilonOfMillionths(budget.remaining),
     participant_count: new Set(room.participants.map(({ accountId }) => accountId)).size,
     computation_count: room.computations,
   }) satisfies CleanroomDto;
@@ -54,7 +54,7 @@ export const presentDetail = (shown: ShownRoom, accountId: string): CleanroomAns
       composition_rule: room.rule,
       composition_version: room.accountantVersion,
       privacy_budget_total_delta: Number(room.totalDelta),
-      privacy_budget_reserved_epsilon: epsilon(budget.reserved),
+      privacy_budget_reserved_epsilon: epsilonOfMillionths(budget.reserved),
       contributors_min: room.contributorsMin,
       contributor_count: contributorsOf(room),
       participants: room.participants.map((one) => ({

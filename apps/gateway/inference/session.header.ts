@@ -16,7 +16,7 @@ export const sessionIdOf = ({ [NAME]: sent }: IncomingHttpHeaders): string | und
   throw new HttpFailure({
     status: 400,
     code: 'invalid_request',
-    message: faultText(NAME, `at most ${LENGTH_MAX} characters`, `${sent.length}`),
+    message: faultText(NAME, `at most ${LENGTH_MAX} characters`, sent),
     param: NAME,
   });
 };

@@ -49,8 +49,8 @@ export class PackagesController {
     summary: 'Package a model',
     description:
       'A sealed tar archive that is verified and run without a network. The price of its bytes ' +
-      'is held before the work. If it takes longer than the request waits, the answer is 202 with ' +
-      'null in the missing fields, and `GET /api/v1/jobs/{package_uuid}` follows it.',
+      'is held before the work. If it takes longer than the request waits, the answer is 202 ' +
+      'with null in the missing fields, and `GET /api/v1/jobs/{package_uuid}` follows it.',
   })
   @ApiOkResponse({ type: ScifPackageDto, description: 'The package, ready to be downloaded.' })
   @ApiAcceptedResponse({ type: ScifPackageDto, description: 'The package, which is being made.' })

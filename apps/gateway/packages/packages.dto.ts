@@ -96,7 +96,7 @@ export class PackageListDto extends PageOfListDto {
 export class PackagesPageDto extends OmitType(PageDto, ['asOf']) {}
 
 export class PackageIdDto {
-  @UuidField({ example: UUID })
+  @UuidField({ example: UUID, description: 'The package, which is also its job.' })
   readonly package_uuid!: string;
 }
 

@@ -1,4 +1,4 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -7,7 +7,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { LedgerSnapshotDto } from './snapshot.dto.js';
+import { LedgerSnapshotDto, SnapshotQueryDto } from './snapshot.dto.js';
 import { presentSnapshot } from './snapshot.presenter.js';
 
 /** Proofs about the ledger of this installation. */
@@ -23,9 +23,10 @@ export class SnapshotController {
     summary: 'Get a proof of the ledger',
     description:
       'Groth16 proofs that the balances at a checkpoint of the log sum to a total, that none is ' +
-      'below zero, and that they have this root. 16 accounts are in a proof, and the root and ' +
-      'total of each proof begin the next one. The proofs show no balance; `own` opens the leaf ' +
-      'of the caller. The last snapshot is kept, and a newer one is proven meanwhile. Free.',
+      'below zero, and that they have this root; or the same of the bundles in custody and their ' +
+      'bytes. 16 leaves are in a proof, and the root and total of each proof begin the next one. ' +
+      'The first begins with root 0 for balances and 1 for bundles. No amount is shown but the ' +
+      'own ones. The last snapshot is kept, and a newer one is proven meanwhile. Free.',
   })
   @ApiOkResponse({ type: LedgerSnapshotDto, description: 'The last snapshot.' })
   @FailsWith(
@@ -37,7 +38,11 @@ export class SnapshotController {
     'proofs_unavailable',
     'proofs_failed',
   )
-  async find(@CurrentCaller() { accountId }: Caller): Promise<LedgerSnapshotDto> {
-    return presentSnapshot(await this.queries.execute(new LedgerSnapshotQuery(accountId)));
+  async find(
+    @Query() { statement }: SnapshotQueryDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<LedgerSnapshotDto> {
+    const query = new LedgerSnapshotQuery(statement, accountId);
+    return presentSnapshot(await this.queries.execute(query));
   }
 }

@@ -1,7 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { LEAVES, SIGNALS } from '#areas/proofs/ledger-prover.engine.js';
+import { type Statement, STATEMENTS } from '#areas/proofs/snapshot-source.port.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { InstantField } from '../fields/answer-fields.js';
+import { ChoiceField } from '../fields/request-fields.js';
+
+export class SnapshotQueryDto {
+  @ChoiceField(STATEMENTS, {
+    required: false,
+    default: 'ledger_balances',
+    description: 'The balances of all accounts, or the bundles in custody.',
+  })
+  readonly statement: Statement = 'ledger_balances';
+}
 
 class SnapshotCheckpointDto {
   @ApiProperty({ example: 8_192, description: 'Events in the tree of the log.' })
@@ -24,17 +35,19 @@ class SnapshotLeafDto {
   readonly proof!: number;
   @ApiProperty({ example: 3, description: 'The leaf in the proof, from 0.' })
   readonly leaf!: number;
-  @ApiProperty({ description: 'The first 31 bytes of the SHA-256 of the account id.' })
-  readonly account!: string;
-  @ApiProperty({ example: '25000000', description: 'Available and held micro-dollars.' })
-  readonly balance_micro_usd!: string;
-  @ApiProperty({ description: 'Keeps others from guessing the balance from the leaf.' })
+  @ApiProperty({ description: 'Of the account or of the bundle.' })
+  readonly id!: string;
+  @ApiProperty({ description: 'The first 31 bytes of the SHA-256 of the id.' })
+  readonly id_number!: string;
+  @ApiProperty({ example: '25000000', description: 'Available and held micro-dollars; bytes.' })
+  readonly amount!: string;
+  @ApiProperty({ description: 'Keeps others from guessing the amount from the leaf.' })
   readonly salt!: string;
 }
 
 export class LedgerSnapshotDto extends AnswerDto {
-  @ApiProperty({ enum: ['ledger_balances'] })
-  readonly statement!: 'ledger_balances';
+  @ApiProperty({ enum: STATEMENTS })
+  readonly statement!: Statement;
   @ApiProperty({ enum: ['groth16', 'plonk'] })
   readonly prover_scheme!: 'groth16' | 'plonk';
   @ApiProperty({ example: 'ledger-balances-16', description: 'For POST zk_proofs/verify.' })
@@ -51,20 +64,18 @@ export class LedgerSnapshotDto extends AnswerDto {
   readonly proven_at!: string;
   @ApiProperty({ type: SnapshotCheckpointDto })
   readonly checkpoint!: SnapshotCheckpointDto;
-  @ApiProperty({ description: 'The root of the balances: a number of the curve.' })
+  @ApiProperty({ description: 'The root of the leaves: a number of the curve.' })
   readonly root!: string;
-  @ApiProperty({ example: '125000000' })
-  readonly total_micro_usd!: string;
-  @ApiProperty({ example: 5 })
-  readonly accounts!: number;
+  @ApiProperty({ example: '125000000', description: 'Micro-dollars, or bytes of bundles.' })
+  readonly total!: string;
+  @ApiProperty({ enum: ['micro_usd', 'bytes'] })
+  readonly unit!: 'micro_usd' | 'bytes';
+  @ApiProperty({ example: 5, description: 'Accounts, or bundles.' })
+  readonly leaves!: number;
   @ApiProperty({ example: LEAVES })
   readonly leaves_per_proof!: number;
   @ApiProperty({ type: [SnapshotProofDto], description: 'As POST zk_proofs/verify takes them.' })
   readonly proofs!: readonly SnapshotProofDto[];
-  @ApiProperty({
-    type: SnapshotLeafDto,
-    nullable: true,
-    description: 'The leaf of the account of the caller. Null: it was opened later.',
-  })
-  readonly own!: SnapshotLeafDto | null;
+  @ApiProperty({ type: [SnapshotLeafDto], description: 'The leaves of the caller.' })
+  readonly own!: readonly SnapshotLeafDto[];
 }

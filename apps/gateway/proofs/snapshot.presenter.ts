@@ -1,16 +1,23 @@
 import { LEAVES } from '#areas/proofs/ledger-prover.engine.js';
-import { type OwnLeaf, type ShownSnapshot } from '#areas/proofs/ledger-snapshot.query.js';
+import { type PlacedLeaf, type ShownSnapshot } from '#areas/proofs/ledger-snapshot.query.js';
 import { type LedgerSnapshotDto } from './snapshot.dto.js';
 
 const MS_PER_SECOND = 1_000;
 
-const presentOwn = ({ balance, ...leaf }: OwnLeaf) => ({ ...leaf, balance_micro_usd: balance });
+const presentLeaf = ({ proof, leaf, id, account, balance, salt }: PlacedLeaf) => ({
+  proof,
+  leaf,
+  id,
+  id_number: account,
+  amount: balance,
+  salt,
+});
 
 export const presentSnapshot = ({ snapshot, ageMs, own }: ShownSnapshot): LedgerSnapshotDto => {
   const { checkpoint, key } = snapshot;
   return {
     success: true,
-    statement: 'ledger_balances',
+    statement: snapshot.statement,
     prover_scheme: key.scheme,
     key_id: key.keyId,
     key_source: key.source,
@@ -24,10 +31,11 @@ export const presentSnapshot = ({ snapshot, ageMs, own }: ShownSnapshot): Ledger
       note: checkpoint.note,
     },
     root: snapshot.root,
-    total_micro_usd: snapshot.totalMicroUsd.toString(),
-    accounts: snapshot.leaves.length,
+    total: snapshot.total.toString(),
+    unit: snapshot.statement === 'ledger_balances' ? 'micro_usd' : 'bytes',
+    leaves: snapshot.leaves.length,
     leaves_per_proof: LEAVES,
     proofs: snapshot.claims.map(({ proof, signals }) => ({ proof, public_signals: signals })),
-    own: own && presentOwn(own),
+    own: own.map(presentLeaf),
   };
 };

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type SentClaim } from '#areas/proofs/claims.js';
+import { claimsOf } from '#areas/proofs/claims.js';
 import { REQUEST_MS_MAX } from '#areas/proofs/proof-runner.js';
 import { VerifyProofsCommand } from '#areas/proofs/verify-proofs.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -76,7 +76,14 @@ export class VerificationController {
       accountId,
       receivedAtMs: this.clock.now(),
       keyId: body.key_id,
-      claims: claimsOf(body),
+      claims: claimsOf({
+        proof: body.proof,
+        publicSignals: body.public_signals,
+        proofs: body.proofs?.map((one) => ({
+          proof: one.proof,
+          publicSignals: one.public_signals,
+        })),
+      }),
       context: contextOf(request.id, `user:${userId}`, credential.keyId),
       ...(attempt && { confirm: attempt.confirm }),
     };
@@ -90,9 +97,3 @@ export class VerificationController {
     }
   }
 }
-
-/** Fields that are absent are rejected with the proof that lacks them. */
-const claimsOf = ({ proof, public_signals: publicSignals, proofs }: VerifyProofDto): SentClaim[] =>
-  proofs?.map((one) => ({ proof: one.proof, publicSignals: one.public_signals })) ?? [
-    { proof, publicSignals },
-  ];

@@ -82,18 +82,15 @@ describe('catalog parser', () => {
         {
           name: 'built-in',
           ...{ provider: null, collectsData: false, breaker: {}, retries: {} },
-          kind: 'embedded',
-          maxConcurrency: 4,
-          microUsdPerHour: null,
-          region: null,
+          ...{ kind: 'embedded', maxConcurrency: 4 },
+          ...{ microUsdPerHour: null, region: null },
         },
       ],
       models: [
         {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
-          sendsDefaults: true,
-          ...{ quantization: 'unknown', fallbacks: [] },
+          ...{ sendsDefaults: true, quantization: 'unknown', fallbacks: [] },
           kind: 'chat',
           dimensions: null,
           ownedBy: 'acme',
@@ -109,8 +106,7 @@ describe('catalog parser', () => {
         {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
-          sendsDefaults: true,
-          ...{ quantization: 'unknown', fallbacks: [] },
+          ...{ sendsDefaults: true, quantization: 'unknown', fallbacks: [] },
           kind: 'chat',
           dimensions: null,
           ownedBy: 'quipu',

@@ -86,12 +86,12 @@ const shownRoom = async (room: RoomRecord, enclaves: EnclaveActions): Promise<Sh
   enclave: await enclaves.status(room),
 });
 
-export interface RoomAnswer extends ShownRoom {
+export interface PositionedRoom extends ShownRoom {
   readonly position: bigint;
 }
 
 /** One room, as an account that takes part in it sees it. */
-export class RoomQuery extends Query<RoomAnswer> {
+export class RoomQuery extends Query<PositionedRoom> {
   constructor(
     readonly cleanroomId: string,
     readonly accountId: string,
@@ -109,7 +109,7 @@ export class RoomHandler implements IQueryHandler<RoomQuery> {
   ) {}
 
   /** @throws DomainError `cleanroom_not_found` */
-  async execute({ cleanroomId, accountId, asOf }: RoomQuery): Promise<RoomAnswer> {
+  async execute({ cleanroomId, accountId, asOf }: RoomQuery): Promise<PositionedRoom> {
     const reader = await this.projections.at(asOf);
     const { document, position } = await reader.get(cleanrooms, cleanroomId);
     const room = demandRoom(document?.room ?? null, accountId);

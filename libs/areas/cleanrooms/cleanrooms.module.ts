@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AnswerRunner } from './answer-runner.js';
+import { AskRoomHandler } from './ask-room.handler.js';
+import { AuditRoomsHandler } from './audit-rooms.query.js';
 import { ChangeRoomHandler } from './change-room.handler.js';
 import { RoomHandler, RoomsHandler } from './cleanroom.queries.js';
 import { CreateRoomHandler } from './create-room.handler.js';
@@ -11,11 +14,18 @@ import { EnclaveHost } from './enclave/enclave-host.js';
 import { RoomTurns } from './enclave/room-turns.js';
 import { HomomorphicChatStrategy } from './homomorphic/homomorphic-chat.strategy.js';
 import { HomomorphicChats } from './homomorphic/homomorphic-chats.js';
+import { HomomorphicEngine } from './homomorphic/homomorphic.engine.js';
+import { ReleasePrivacyHandler, RetainAnswerHandler } from './end-reservation.handlers.js';
 import { DestroyRowsHandler, RetainRowsHandler } from './keep-rows.handlers.js';
+import { MaySeeSpendHandler } from './may-see-spend.query.js';
+import { QueryAdmission } from './query-admission.js';
 import { RoomActionHandler } from './room-action.handler.js';
 import { RoomRows } from './room-rows.js';
 import { Rooms } from './rooms.js';
 import { SealedEnclaveActions } from './sealed-enclave.actions.js';
+import { SpendsHandler } from './spends.query.js';
+import { StoredAnswers } from './stored-answers.js';
+import { SynthesisChatStrategy } from './synthesis-chat.strategy.js';
 
 @Module({
   providers: [
@@ -28,8 +38,16 @@ import { SealedEnclaveActions } from './sealed-enclave.actions.js';
     { provide: EnclaveActions, useClass: SealedEnclaveActions },
     EnclaveChats,
     EnclaveChatStrategy,
+    { provide: HomomorphicEngine, useFactory: () => new HomomorphicEngine() },
     HomomorphicChats,
     HomomorphicChatStrategy,
+    StoredAnswers,
+    QueryAdmission,
+    AnswerRunner,
+    AskRoomHandler,
+    SynthesisChatStrategy,
+    ReleasePrivacyHandler,
+    RetainAnswerHandler,
     CreateRoomHandler,
     ChangeRoomHandler,
     RoomActionHandler,
@@ -37,6 +55,9 @@ import { SealedEnclaveActions } from './sealed-enclave.actions.js';
     DestroyRowsHandler,
     RoomHandler,
     RoomsHandler,
+    AuditRoomsHandler,
+    MaySeeSpendHandler,
+    SpendsHandler,
   ],
 })
 export class CleanroomsModule {}

@@ -96,6 +96,10 @@ export const codedRows = ({ columns }: RoomSchema, rows: unknown): readonly Code
   });
 };
 
+/** The code of one value; undefined outside the domain. */
+export const codeOf = (column: Column, value: unknown): number | undefined =>
+  coderOf(column)(value);
+
 const expectedOf = (column: Column | undefined): string =>
   column?.kind === 'number'
     ? `a number from ${column.minimum} to ${column.maximum} in steps of ${column.step}`

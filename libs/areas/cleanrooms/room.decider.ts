@@ -228,7 +228,10 @@ const spendPrivacy = (
   { reservations, answers }: RoomState,
 ) => {
   const reservation = reservations.get(spendId);
-  if (reservation) return [PrivacySpent.of({ ...reservation, answer, spentAt })];
+  if (reservation) {
+    const { expiresAt: _, ...reserved } = reservation;
+    return [PrivacySpent.of({ ...reserved, answer, spentAt })];
+  }
   if (answers.some((one) => one.spendId === spendId)) return [];
   return reject('privacy_reservation_ended', 'the query took too long; send it again');
 };

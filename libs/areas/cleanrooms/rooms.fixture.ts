@@ -64,6 +64,7 @@ export const charge = (cost = '1'): PrivacyCharge => ({
 
 export const reservation = (index: number, more: Partial<PrivacyReserved['data']> = {}) => ({
   ...{ cleanroomId: ROOM_ID, spendId: idOf(2, index), accountId: ANALYST, reservedAt: AT },
+  expiresAt: '2026-11-25T20:02:00.000Z',
   ...charge(),
   ...more,
 });
@@ -71,8 +72,10 @@ export const reservation = (index: number, more: Partial<PrivacyReserved['data']
 export const reserved = (index: number, more: Partial<PrivacyReserved['data']> = {}) =>
   PrivacyReserved.of(reservation(index, more));
 
-export const spent = (index: number, more: Partial<PrivacyReserved['data']> = {}) =>
-  PrivacySpent.of({ ...reservation(index, more), answer: BLOB, spentAt: AT });
+export const spent = (index: number, more: Partial<PrivacyReserved['data']> = {}) => {
+  const { expiresAt: _, ...data } = reservation(index, more);
+  return PrivacySpent.of({ ...data, answer: BLOB, spentAt: AT });
+};
 
 export const answered = (index: number, more: Partial<PrivacyReserved['data']> = {}) => [
   reserved(index, more),

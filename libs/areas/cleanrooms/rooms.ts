@@ -17,7 +17,14 @@ import { demandRoom, type RoomCommand, roomDecider, type RoomState } from './roo
 import { type NumberRoom, type RoomNumbers, roomNumbersDecider } from './room-numbers.decider.js';
 
 export const NUMBERS_STREAM = 'cleanrooms-numbers';
-export const roomStream = (cleanroomId: string): string => `cleanroom-${cleanroomId}`;
+const ROOM_PREFIX = 'cleanroom-';
+export const roomStream = (cleanroomId: string): string => `${ROOM_PREFIX}${cleanroomId}`;
+
+/** Null for the stream of another aggregate. */
+export const roomIdOfStream = (stream: string): string | null => {
+  const id = stream.slice(ROOM_PREFIX.length);
+  return stream.startsWith(ROOM_PREFIX) && CleanroomId.safeParse(id).success ? id : null;
+};
 
 /** A room as an account may see it, with the spends that its answers came from. */
 export interface FoundRoom extends RoomState {
@@ -50,6 +57,12 @@ export class Rooms {
     const number = state.get(data.cleanroomId);
     if (number === undefined) throw new Error(`the room ${data.cleanroomId} has no number`);
     return number;
+  }
+
+  /** Of every room, in the order of their numbers; a creation may have ended before its room. */
+  async ids(): Promise<readonly string[]> {
+    const { state } = await this.#numbers.stateOf(NUMBERS_STREAM);
+    return [...state.entries()].toSorted(([, a], [, b]) => a - b).map(([id]) => id);
   }
 
   /** @throws DomainError */

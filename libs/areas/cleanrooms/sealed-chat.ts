@@ -9,7 +9,7 @@ import {
 import { isFields } from '#platform/chats/read-answer.js';
 import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 
-/** The fields that chats in a clean room have beside those of every engine. */
+/** The fields of chats in a clean room that change no answer, or that every mode reads. */
 const HONOURED: HonouredFields = {
   ...HONOURED_BY_ALL,
   routing_mode: always,
@@ -58,7 +58,8 @@ export const sealedContentsOf = (
 /** A text, or a content of one text part. */
 const textOf = (content: unknown): string | null => {
   if (typeof content === 'string') return content;
-  const [part, ...others]: readonly unknown[] = Array.isArray(content) ? content : [];
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const [part, ...others] = parts;
   const isText = isFields(part) && part['type'] === 'text' && others.length === 0;
   return isText && typeof part['text'] === 'string' ? part['text'] : null;
 };

@@ -22,7 +22,7 @@ import { tokensIn } from './token-lines.js';
 
 /** A model that may answer, with the tokens that are held for its answer. */
 export interface AdmittedModel extends Pick<SizedModel, 'model' | 'target' | 'bound'> {
-  /** Models before it in the order of the request. */
+  /** The models of the request that could not answer, so far. */
   readonly passed: readonly PassedModel[];
 }
 

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import { pathOf, RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import {
+  faultsOf as fieldFaultsOf,
+  pathOf,
+  RejectedRequestError,
+} from '#platform/runtime/commands/rejected-request.js';
 import { schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 import { type ChatBody as PricedBody } from '#platform/chats/chat-order.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
@@ -92,7 +96,7 @@ export const readChatBody = (value: unknown): ReadChatBody => {
   const whole = { ...DEFAULTS, ...value };
   if (fits?.(whole)) return readMessages(whole as ChatBody);
   const parsed = ChatBody.safeParse(value);
-  if (!parsed.success) return invalidFields(parsed.error.issues.map(faultOf));
+  if (!parsed.success) return invalidFields(parsed.error.issues.flatMap(faultsIn));
   return readMessages(parsed.data as ChatBody);
 };
 
@@ -132,7 +136,7 @@ export const deepFieldsOf = (body: object): readonly string[] =>
     .filter(([, field]) => isDeeperThan(field, LEVELS_MAX))
     .map(([name]) => name);
 
-const faultOf = ({ path, message }: z.core.$ZodIssue): Fault => ({
-  param: pathOf(path),
-  message,
-});
+const faultsIn = (issue: z.core.$ZodIssue): readonly Fault[] =>
+  issue.code === 'unrecognized_keys'
+    ? fieldFaultsOf(issue).map(({ param, why }) => ({ param, message: why }))
+    : [{ param: pathOf(issue.path), message: issue.message }];

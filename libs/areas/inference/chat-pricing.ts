@@ -21,7 +21,7 @@ import {
   type RequestLimits,
   type ServedModel,
 } from './ports.js';
-import { type RouteTarget } from './rigs/rig-router.js';
+import { type RouteTarget } from './rigs/rig-candidates.js';
 import { RoutingModes } from './routing-modes.js';
 import { type RoutingWishes, routingWishesOf } from './routing-fields.js';
 import { boundsOfAll } from './several-prompts.js';
@@ -92,7 +92,7 @@ export class ChatPricing {
   }
 
   /** The model of the request, and its fallbacks: an adapter is of one model. */
-  #modelsOf({ body, accountId }: ChatOrder, { models }: RoutingWishes): readonly ServedModel[] {
+  #modelsOf({ accountId, body }: ChatOrder, { models }: RoutingWishes): readonly ServedModel[] {
     const first = chatModel(this.catalog, body.model, accountId);
     if (models === undefined) {
       const ids = body.adapter == null ? first.fallbacks : [];

@@ -99,11 +99,16 @@ describe('the strategies of areas', () => {
     );
   });
 
-  it('read a clean room where they declare it, and refuse it elsewhere', () => {
+  it('read a clean room where they declare it, need it there, and refuse it elsewhere', () => {
     const order = orderOf({ cleanroom_uuid: REQUEST_ID }, 'knot_reading');
     const { strategies, readings } = open({ ...READINGS, readsCleanroom: true });
     expect(strategies.of(order)).toBe(readings);
-    expect(() => open(READINGS).strategies.of(order)).toThrow('expected a routing_mode of clean rooms');
+    expect(() => strategies.of(orderOf({}, 'knot_reading'))).toThrow(
+      'cleanroom_uuid: expected the clean room of the routing_mode',
+    );
+    expect(() => open(READINGS).strategies.of(order)).toThrow(
+      'cleanroom_uuid: expected a routing_mode of clean rooms with it',
+    );
   });
 
   it('share no mode', () => {

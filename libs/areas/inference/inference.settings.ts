@@ -1,4 +1,4 @@
-import { CHOICE_WEIGHTS, type ChoiceWeights } from './rigs/rig-choice.js';
+import { CHOICE_WEIGHTS, type ChoiceWeights } from './rigs/choice/rig-choice.js';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { REQUEST_LIMITS, type RequestLimits } from './ports.js';
 

@@ -56,7 +56,7 @@ const reasonOfRoute = ({
 
 /** In the words of OpenAI, vLLM, Anthropic, Gemini and Bedrock. */
 const TOO_LONG_TEXT =
-  /context length|context window|prompt is too long|input is too long|exceeds? the maximum number of tokens|input token count/i;
+  /context (length|window)|(prompt|input) is too long|maximum number of tokens|input token count/i;
 
 const isContextTooLong = (error: RigError | undefined): boolean => {
   const { code, message } = error?.details.upstreamError ?? {};

@@ -20,8 +20,9 @@ export interface AnsweredBy<Answer> {
 export type AskModel<Answer> = (order: RouteOrder, model: AdmittedModel) => Promise<Answer>;
 
 /**
- * Asks the rigs for an admitted request: of its model, and then of its fallbacks. Nothing was delivered when that fails, so whatever goes
- * wrong here is free, unless the caller left a request that its rig had accepted.
+ * Asks the rigs for an admitted request: of its model, and then of its fallbacks. Nothing
+ * was delivered when that fails, so whatever goes wrong here is free, unless the caller left a
+ * request that its rig had accepted.
  * @throws ChargedCutError, RequestCutError when the signal ended it; otherwise what `ask` threw
  */
 export const routeChat = async <Answer>(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { rejectedFields } from '#platform/runtime/commands/rejected-request.js';
-import { RIG_SORTS, type RigPreference } from './rigs/rig-preference.js';
+import { RIG_SORTS, type RigPreference } from './rigs/choice/rig-preference.js';
 
 /** Names in one list of a caller's preferences. */
 export const NAMES_MAX = 64;

@@ -23,6 +23,7 @@ describe('routing modes', () => {
       AUTO,
       'knot_reading',
       'cleanroom_fhe_eval',
+      'cleanroom_enclave_infer',
       'cleanroom_dp_synthesize',
     ]);
   });
@@ -35,7 +36,7 @@ describe('routing modes', () => {
     expect(modes.pinnedRig(question, `rig_${longest}`)).toBe(longest);
   });
 
-  it.each(['knot_reading', 'cleanroom_dp_synthesize'])('has no rig for %s', (mode) => {
+  it.each(['knot_reading', 'cleanroom_enclave_infer'])('has no rig for %s', (mode) => {
     expect(() => modes.pinnedRig(question, mode)).toThrow(
       expect.objectContaining({
         code: 'routing_mode_unavailable',

@@ -8,8 +8,8 @@ import { type InferenceErrorCode } from './inference.errors.js';
 /** The mode in which any rig may answer. */
 export const AUTO = 'auto';
 
-/** A mode of the promised interface that no area of this release answers. */
-const RESERVED = ['cleanroom_dp_synthesize'];
+/** Modes of the promised interface: known too where no area answers them. */
+const RESERVED = ['cleanroom_enclave_infer', 'cleanroom_fhe_eval', 'cleanroom_dp_synthesize'];
 
 const RIG_PREFIX = 'rig_';
 
@@ -40,7 +40,8 @@ export class RoutingModes {
    * @throws DomainError `routing_mode_unavailable` for a mode that no rig has
    */
   pinnedRig(body: ChatBody, mode: string): string | undefined {
-    rejectCleanroom(body);
+    // A mode that no area answers is the fault then, and not its clean room.
+    if (!RESERVED.includes(mode)) rejectCleanroom(body);
     if (mode === AUTO) return undefined;
     if (isPinned(mode)) return mode.slice(RIG_PREFIX.length);
     if (!this.#known.has(mode)) {

@@ -5,7 +5,11 @@ import { inOnePiece } from '#platform/blobs/pieces.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import {
+  type Charge,
+  type HeldRequest,
+  PaidRequests,
+} from '#platform/ledger/paid-work/paid-request.js';
 import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -89,8 +93,8 @@ export class PackageDownloads {
   }
 
   /**
-   * Holds the price of the range, and opens it. The charge is durable when the iteration ends,
-   * early or not.
+   * Holds the price of the range, and opens it. The charge is durable before the last piece, and
+   * when the iteration ends early.
    * @throws DomainError `package_downloads_busy`, `package_not_priced`; the errors of the ledger
    */
   async open({ file, range, ...order }: DownloadOrder): Promise<AsyncIterableIterator<Uint8Array>> {
@@ -137,11 +141,19 @@ export class PackageDownloads {
   ): AsyncGenerator<Uint8Array> {
     let sent = 0;
     let hasFailed = false;
+    let isSettled = false;
+    const capture = (outcome: Charge['outcome']): Promise<unknown> => {
+      isSettled = true;
+      const lines = held.charged([price.lineOf(sent)]);
+      return held.capture({ ...lines, evidence, usageSource: 'counted', outcome });
+    };
     try {
       const inPackage = { start: file.offset + range.start, end: file.offset + range.end };
       for await (const piece of rangeOf(this.#partsOf(file.package), inPackage)) {
         signal.throwIfAborted();
         sent += piece.length;
+        // The charge is durable before the answer ends.
+        if (sent === range.end - range.start) await capture('completed');
         yield piece;
       }
     } catch (error) {
@@ -149,18 +161,8 @@ export class PackageDownloads {
       throw error;
     } finally {
       endTurn();
-      const cut = cutOf(signal)?.reason;
-      const isWhole = sent === range.end - range.start;
-      const early = cut ?? (hasFailed ? 'upstream_failed' : 'client_gone');
-      if (sent === 0) await held.release(early);
-      else {
-        await held.capture({
-          ...held.charged([price.lineOf(sent)]),
-          evidence,
-          usageSource: 'counted',
-          outcome: isWhole ? 'completed' : early,
-        });
-      }
+      const early = cutOf(signal)?.reason ?? (hasFailed ? 'upstream_failed' : 'client_gone');
+      if (!isSettled) await (sent === 0 ? held.release(early) : capture(early));
     }
   }
 

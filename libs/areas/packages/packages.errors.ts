@@ -4,7 +4,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 export const packageErrors = {
   package_model_unknown: { status: 404, param: 'model_source' },
   package_model_unsuitable: { status: 422, param: 'model_source' },
-  package_too_large: { status: 413, param: 'model_source' },
+  package_too_large: { status: 422, param: 'model_source' },
   package_not_priced: { status: 501 },
   package_limit_reached: { status: 409 },
   package_not_found: { status: 404, param: 'package_uuid' },

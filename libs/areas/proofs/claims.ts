@@ -15,6 +15,18 @@ export interface SentClaim {
   readonly publicSignals: unknown;
 }
 
+/** The proofs of a request: one with its signals, or several. */
+export interface SentProofs extends Partial<SentClaim> {
+  readonly proofs?: readonly SentClaim[] | undefined;
+}
+
+/** @throws DomainError `proof_malformed` for both forms at once */
+export const claimsOf = ({ proof, publicSignals, proofs }: SentProofs): readonly SentClaim[] => {
+  if (proofs === undefined) return [{ proof, publicSignals }];
+  if (proof === undefined && publicSignals === undefined) return proofs;
+  return reject('proof_malformed', 'proofs: expected without proof and public_signals');
+};
+
 const problemOf = (error: z.ZodError, field: string): string => {
   const [issue] = error.issues;
   const path = (issue?.path ?? []).map((part) =>

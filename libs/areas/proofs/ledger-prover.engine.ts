@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LEDGER_PROVER_FAILURES } from '#engines/proofs/ledger/ledger-prover.errors.js';
 import { LedgerEnd, LedgerTask } from '#engines/proofs/ledger/ledger-prover.protocol.js';
-import { CHAIN_START, LEAVES, SIGNALS } from '#engines/proofs/ledger/ledger-statement.js';
+import { LEAVES, SIGNALS } from '#engines/proofs/ledger/ledger-statement.js';
 import { defineEngine, type Engine, type EngineHost } from '#platform/tasks/engine.js';
 
-export { CHAIN_START, LEAVES, type LedgerEnd, type LedgerTask, SIGNALS };
+export { LEAVES, type LedgerEnd, type LedgerTask, SIGNALS };
 
 const openProver = async ({ home, modelFolders }: EngineHost) => {
   const { LedgerProver, proverFilesOf } = await import('#engines/proofs/ledger/ledger-prover.js');
@@ -17,7 +17,7 @@ export const ledgerProverEngine = defineEngine<LedgerTask, never, LedgerEnd>({
   input: LedgerTask,
   piece: z.never(),
   end: LedgerEnd,
-  tasksMax: { worker: 1, inProcess: 1 },
+  tasksMax: { worker: 2, inProcess: 2 },
   failures: LEDGER_PROVER_FAILURES,
   // A process of its own reports what is missing with the task.
   canRunHere: async (host) => (host.place === 'worker' ? (await openProver(host)).missing : null),

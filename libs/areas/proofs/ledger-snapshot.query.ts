@@ -2,30 +2,30 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { accountNumber } from './ledger-leaves.js';
 import { LEAVES } from './ledger-prover.engine.js';
-import { type LedgerSnapshot, LedgerSnapshots } from './ledger-snapshots.js';
+import { type LedgerSnapshot, LedgerSnapshots, type OwnedLeaf } from './ledger-snapshots.js';
+import { type Statement } from './snapshot-source.port.js';
 
-export interface OwnLeaf {
+export interface PlacedLeaf extends OwnedLeaf {
   /** Of the proof in the chain, and of the leaf in it; from 0. */
   readonly proof: number;
   readonly leaf: number;
-  readonly account: string;
-  readonly balance: string;
-  readonly salt: string;
 }
 
 export interface ShownSnapshot {
   readonly snapshot: LedgerSnapshot;
   /** Since the last event of the checkpoint. */
   readonly ageMs: number;
-  /** Null for an account that was opened later. */
-  readonly own: OwnLeaf | null;
+  /** The leaves of the account that asks. */
+  readonly own: readonly PlacedLeaf[];
 }
 
-/** The newest proof of the ledger, and the leaf of an account in it. */
+/** The newest proof of a statement, and the leaves of an account in it. */
 export class LedgerSnapshotQuery extends Query<ShownSnapshot> {
-  constructor(readonly accountId: string) {
+  constructor(
+    readonly statement: Statement,
+    readonly accountId: string,
+  ) {
     super();
   }
 }
@@ -38,16 +38,12 @@ export class LedgerSnapshotHandler implements IQueryHandler<LedgerSnapshotQuery>
   ) {}
 
   /** @throws ProofsFailureError, DomainError `audit_not_ready` */
-  async execute({ accountId }: LedgerSnapshotQuery): Promise<ShownSnapshot> {
-    const snapshot = await this.snapshots.newest();
+  async execute({ statement, accountId }: LedgerSnapshotQuery): Promise<ShownSnapshot> {
+    const snapshot = await this.snapshots.newest(statement);
     const ageMs = Math.max(0, this.clock.now() - snapshot.atMs);
-    return { snapshot, ageMs, own: ownLeafOf(snapshot, accountId) };
+    const own = snapshot.leaves
+      .map((one, at) => ({ ...one, proof: Math.floor(at / LEAVES), leaf: at % LEAVES }))
+      .filter((one) => one.accountId === accountId);
+    return { snapshot, ageMs, own };
   }
 }
-
-const ownLeafOf = ({ leaves }: LedgerSnapshot, accountId: string): OwnLeaf | null => {
-  const account = accountNumber(accountId);
-  const at = leaves.findIndex((one) => one.account === account);
-  const found = leaves[at];
-  return found ? { proof: Math.floor(at / LEAVES), leaf: at % LEAVES, ...found } : null;
-};

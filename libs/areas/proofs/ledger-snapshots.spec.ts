@@ -2,21 +2,25 @@ import { describe, expect, it } from '@jest/globals';
 import { ledgerStatement } from '#engines/proofs/ledger/ledger-statement.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
-import { type AccountBalance, LedgerBalances } from './ledger-balances.port.js';
-import { accountNumber } from './ledger-leaves.js';
+import { idNumber } from './ledger-leaves.js';
 import { type LedgerEnd, type LedgerTask } from './ledger-prover.engine.js';
+import { SNAPSHOT_EVERY_MS } from './kept-snapshot.js';
 import { LedgerSnapshotHandler, LedgerSnapshotQuery } from './ledger-snapshot.query.js';
-import { ACCOUNTS_MAX, LedgerSnapshots, SNAPSHOT_EVERY_MS } from './ledger-snapshots.js';
+import { LEAVES_MAX, LedgerSnapshots } from './ledger-snapshots.js';
 import { LEDGER_KEY } from './ledger.key.js';
 import { ProofKeyBook } from './proof-key-book.js';
 import { type ProofRunner } from './proof-runner.js';
 import { type ProofsTask, SnarkjsKey } from './proofs.engine.js';
+import { SnapshotSource, type SourceLeaf } from './snapshot-source.port.js';
 
 const POINT = LEDGER_KEY.vk_alpha_1;
 const KEY = SnarkjsKey.parse(LEDGER_KEY) as LedgerEnd['key'];
 
-const accountsOf = (count: number): AccountBalance[] =>
-  Array.from({ length: count }, (_, n) => ({ accountId: `user-${n}`, microUsd: BigInt(n) }));
+const accountsOf = (count: number): SourceLeaf[] =>
+  Array.from({ length: count }, (_, n) => ({
+    ...{ id: `user-${n}`, accountId: `user-${n}` },
+    amount: BigInt(n),
+  }));
 
 /** The signals of the statement, with points that prove nothing. */
 const provenOf = ({ leaves, before, position }: LedgerTask): LedgerEnd => {
@@ -47,18 +51,18 @@ const openSnapshots = ({
   prove = (task: LedgerTask) => Promise.resolve(provenOf(task)),
   holds = true,
 }: {
-  readonly accounts?: AccountBalance[];
+  readonly accounts?: SourceLeaf[];
   readonly prove?: (task: LedgerTask) => Promise<LedgerEnd>;
   readonly holds?: boolean;
 } = {}) => {
   const world = { now: 1_000_000, position: 7n };
-  class Ledger extends LedgerBalances {
+  class Ledger extends SnapshotSource {
     override checkpoint() {
       const { position } = world;
       return Promise.resolve({ position, size: 8, rootSha256: '00', note: 'note' });
     }
-    override at() {
-      return Promise.resolve({ atMs: 999_000, accounts });
+    override leavesAt() {
+      return Promise.resolve({ atMs: 999_000, leaves: accounts });
     }
   }
   const asked: LedgerTask[] = [];
@@ -87,12 +91,12 @@ const openSnapshots = ({
 describe('a snapshot of the ledger', () => {
   it('chains the proofs of 16 accounts each, in the order of their ids', async () => {
     const { snapshots, asked, verified } = openSnapshots({ accounts: accountsOf(20) });
-    const snapshot = await snapshots.newest();
+    const snapshot = await snapshots.newest('ledger_balances');
     expect(asked.map(({ leaves }) => leaves.length)).toEqual([16, 4]);
     const [first, second] = asked;
     expect(first?.before).toEqual({ root: '0', total: '0' });
     expect(second?.before.total).toBe('120');
-    expect(snapshot.totalMicroUsd).toBe(190n);
+    expect(snapshot.total).toBe(190n);
     expect(snapshot.claims[1]?.signals).toEqual([
       snapshot.root,
       '190',
@@ -100,17 +104,26 @@ describe('a snapshot of the ledger', () => {
       '120',
       '7',
     ]);
-    expect(first?.leaves[2]).toMatchObject({ account: accountNumber('user-2'), balance: '2' });
+    expect(first?.leaves[2]).toMatchObject({ account: idNumber('user-2'), balance: '2' });
     // The proofs were verified under the registered key.
     expect(verified).toMatchObject([{ kind: 'verify', claims: snapshot.claims }]);
     expect(snapshot.key.keyId).toBe('ledger-balances-16');
   });
 
+  it('of bundles is kept apart, begins with another root, and may be empty', async () => {
+    const { snapshots, asked } = openSnapshots({ accounts: [] });
+    const balances = await snapshots.newest('ledger_balances');
+    const bundles = await snapshots.newest('orbital_bundles');
+    expect(asked.map(({ before }) => before.root)).toEqual(['0', '1']);
+    expect(bundles).toMatchObject({ statement: 'orbital_bundles', total: 0n, leaves: [] });
+    expect(bundles.root).not.toBe(balances.root);
+  });
+
   it('has a salt of its own for each account and position', async () => {
     const { snapshots, world, asked } = openSnapshots();
-    await snapshots.newest();
+    await snapshots.newest('ledger_balances');
     Object.assign(world, { position: 9n, now: world.now + SNAPSHOT_EVERY_MS });
-    await snapshots.newest();
+    await snapshots.newest('ledger_balances');
     await new Promise(setImmediate);
     const salts = asked.flatMap(({ leaves }) => leaves.map(({ salt }) => salt));
     expect(new Set(salts).size).toBe(6);
@@ -118,40 +131,42 @@ describe('a snapshot of the ledger', () => {
 
   it('is proven once for a checkpoint, also for requests at once', async () => {
     const { snapshots, asked } = openSnapshots();
-    const all = await Promise.all([snapshots.newest(), snapshots.newest()]);
-    expect(await snapshots.newest()).toBe(all[0]);
+    const all = await Promise.all([
+      snapshots.newest('ledger_balances'),
+      snapshots.newest('ledger_balances'),
+    ]);
+    expect(await snapshots.newest('ledger_balances')).toBe(all[0]);
     expect(all[1]).toBe(all[0]);
     expect(asked).toHaveLength(1);
   });
 
   it('is answered while the next one is proven, and not begun again too soon', async () => {
     const { snapshots, world, asked } = openSnapshots();
-    const first = await snapshots.newest();
+    const first = await snapshots.newest('ledger_balances');
     Object.assign(world, { position: 9n });
-    expect(await snapshots.newest()).toBe(first);
+    expect(await snapshots.newest('ledger_balances')).toBe(first);
     expect(asked).toHaveLength(1);
     world.now += SNAPSHOT_EVERY_MS;
-    expect(await snapshots.newest()).toBe(first);
+    expect(await snapshots.newest('ledger_balances')).toBe(first);
     await new Promise(setImmediate);
     await new Promise(setImmediate);
-    expect((await snapshots.newest()).checkpoint.position).toBe(9n);
+    expect((await snapshots.newest('ledger_balances')).checkpoint.position).toBe(9n);
   });
 
   it('opens the leaf of the caller, and tells its age', async () => {
     const { query } = openSnapshots({ accounts: accountsOf(20) });
-    const shown = await query.execute(new LedgerSnapshotQuery('user-17'));
-    expect(shown).toMatchObject({ ageMs: 1_000, own: { proof: 1, leaf: 1, balance: '17' } });
-    const other = await query.execute(new LedgerSnapshotQuery('user-99'));
-    expect(other.own).toBeNull();
+    const shown = await query.execute(new LedgerSnapshotQuery('ledger_balances', 'user-17'));
+    expect(shown).toMatchObject({ ageMs: 1_000, own: [{ proof: 1, leaf: 1, balance: '17' }] });
+    const other = await query.execute(new LedgerSnapshotQuery('ledger_balances', 'user-99'));
+    expect(other.own).toEqual([]);
   });
 
   it.each([
-    ['an account below zero', [{ accountId: 'user-1', microUsd: -1n }]],
-    ['too many accounts', accountsOf(ACCOUNTS_MAX + 1)],
-    ['no account', []],
+    ['an account below zero', [{ id: 'user-1', accountId: 'user-1', amount: -1n }]],
+    ['too many accounts', accountsOf(LEAVES_MAX + 1)],
   ])('is not provable with %s', async (_name, accounts) => {
     const { snapshots, asked } = openSnapshots({ accounts });
-    await expect(snapshots.newest()).rejects.toMatchObject({ kind: 'unprovable' });
+    await expect(snapshots.newest('ledger_balances')).rejects.toMatchObject({ kind: 'unprovable' });
     expect(asked).toEqual([]);
   });
 
@@ -167,17 +182,17 @@ describe('a snapshot of the ledger', () => {
       prove: (task) =>
         isBroken ? Promise.reject(new TaskError(code, 'why')) : Promise.resolve(provenOf(task)),
     });
-    await expect(snapshots.newest()).rejects.toMatchObject({ kind });
-    await expect(snapshots.newest()).rejects.toMatchObject({ kind });
+    await expect(snapshots.newest('ledger_balances')).rejects.toMatchObject({ kind });
+    await expect(snapshots.newest('ledger_balances')).rejects.toMatchObject({ kind });
     expect(asked).toHaveLength(1);
     isBroken = false;
     world.now += SNAPSHOT_EVERY_MS;
-    expect((await snapshots.newest()).totalMicroUsd).toBe(3n);
+    expect((await snapshots.newest('ledger_balances')).total).toBe(3n);
   });
 
   it('is not handed out where its proof does not hold', async () => {
     const { snapshots } = openSnapshots({ holds: false });
-    await expect(snapshots.newest()).rejects.toMatchObject({ kind: 'failed' });
+    await expect(snapshots.newest('ledger_balances')).rejects.toMatchObject({ kind: 'failed' });
   });
 
   it('needs the key of its proofs to be registered', async () => {
@@ -188,7 +203,7 @@ describe('a snapshot of the ledger', () => {
           key: { ...KEY, vk_alpha_1: KEY.IC[0] ?? POINT } as never,
         }),
     });
-    await expect(snapshots.newest()).rejects.toMatchObject({
+    await expect(snapshots.newest('ledger_balances')).rejects.toMatchObject({
       kind: 'prover_missing',
       message: expect.stringMatching(/quipu proof-key register/),
     });

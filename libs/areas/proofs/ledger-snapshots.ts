@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -8,10 +7,9 @@ import { SECRETS } from '#platform/secrets/tokens.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { type RegisteredKey } from '#projections/proofs/proof-keys.projection.js';
-import { type BalancesAt, LedgerBalances, type LedgerCheckpoint } from './ledger-balances.port.js';
+import { KeptSnapshot } from './kept-snapshot.js';
 import { leafOf, SALT_PURPOSE } from './ledger-leaves.js';
 import {
-  CHAIN_START,
   LEAVES,
   type LedgerEnd,
   ledgerProverEngine,
@@ -21,42 +19,45 @@ import { ProofKeyBook } from './proof-key-book.js';
 import { ProofRunner } from './proof-runner.js';
 import { BATCH_MAX, type Claim } from './proofs.engine.js';
 import { ProofsFailureError } from './proofs.failures.js';
+import {
+  type LedgerCheckpoint,
+  SnapshotSource,
+  type SourceLeaf,
+  type Statement,
+} from './snapshot-source.port.js';
 
 /** As many proofs as endpoint 22 verifies at once. */
-export const ACCOUNTS_MAX = LEAVES * BATCH_MAX;
-/** Between the beginnings of two snapshots. */
-export const SNAPSHOT_EVERY_MS = 60_000;
-/** A request waits so long for the first snapshot. */
-const FIRST_WAIT_MS = 8_000;
+export const LEAVES_MAX = LEAVES * BATCH_MAX;
+/** The root that a chain begins with, so that no proof counts for another statement. */
+const START: Readonly<Record<Statement, string>> = { ledger_balances: '0', orbital_bundles: '1' };
 const ACCOUNT = 'ledger-snapshots';
 
 export interface LedgerSnapshot {
+  readonly statement: Statement;
   readonly checkpoint: LedgerCheckpoint;
   /** The instant of its last event, in milliseconds since the epoch. */
   readonly atMs: number;
   readonly provenAtMs: number;
   readonly key: RegisteredKey;
   readonly root: string;
-  readonly totalMicroUsd: bigint;
-  /** In the order of the leaves: 16 in each proof. */
-  readonly leaves: readonly LedgerTask['leaves'][number][];
+  readonly total: bigint;
+  /** In the order of the proofs: 16 in each. */
+  readonly leaves: readonly OwnedLeaf[];
   /** A chain: the root and the total of each begin the next one. */
   readonly claims: readonly Claim[];
 }
 
-/** Proves the balances of the ledger at the newest checkpoint, one snapshot at a time. */
+export type OwnedLeaf = SourceLeaf & LedgerTask['leaves'][number];
+
+/** Proves statements about the ledger at the newest checkpoint, each once at a time. */
 @Injectable()
 export class LedgerSnapshots implements OnModuleDestroy {
   readonly #stopping = new AbortController();
   readonly #saltKey: Buffer;
-  #kept: LedgerSnapshot | null = null;
-  /** The one that runs or, where it failed, the last one. */
-  #proving: Promise<LedgerSnapshot> | null = null;
-  #isProving = false;
-  #begunAtMs = -Infinity;
+  readonly #kept: Readonly<Record<Statement, KeptSnapshot<LedgerSnapshot>>>;
 
   constructor(
-    private readonly balances: LedgerBalances,
+    private readonly source: SnapshotSource,
     private readonly keys: ProofKeyBook,
     private readonly proofs: ProofRunner,
     private readonly tasks: Tasks,
@@ -64,76 +65,57 @@ export class LedgerSnapshots implements OnModuleDestroy {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.#saltKey = secrets.key(SALT_PURPOSE);
+    this.#kept = {
+      ledger_balances: new KeptSnapshot(clock),
+      orbital_bundles: new KeptSnapshot(clock),
+    };
   }
 
   onModuleDestroy(): void {
     this.#stopping.abort(new Error('the process stops'));
   }
 
-  /**
-   * The last snapshot. Where the log has a newer checkpoint, the next one is begun meanwhile.
-   * @throws ProofsFailureError while there is none
-   */
-  async newest(): Promise<LedgerSnapshot> {
-    const checkpoint = await this.balances.checkpoint();
-    if (this.#kept?.checkpoint.position === checkpoint.position) return this.#kept;
-    const proving = this.#begin(checkpoint);
-    if (this.#kept) return this.#kept;
-    const waiting = new AbortController();
-    const wait = sleep(FIRST_WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
-    const first = await Promise.race([proving, wait]).finally(() => {
-      waiting.abort();
-    });
-    if (first) return first;
-    throw new ProofsFailureError('proving', 'the ledger is being proven; try again');
+  /** @throws ProofsFailureError while there is none; DomainError `audit_not_ready` */
+  async newest(statement: Statement): Promise<LedgerSnapshot> {
+    const checkpoint = await this.source.checkpoint();
+    return this.#kept[statement].newest(checkpoint.position, () =>
+      this.#prove(statement, checkpoint),
+    );
   }
 
-  /** The proving that runs; where the last one began too recently, that one with its error. */
-  #begin(checkpoint: LedgerCheckpoint): Promise<LedgerSnapshot> {
-    const now = this.clock.now();
-    const isEarly = now - this.#begunAtMs < SNAPSHOT_EVERY_MS;
-    if (this.#proving && (this.#isProving || isEarly)) return this.#proving;
-    this.#begunAtMs = now;
-    this.#isProving = true;
-    this.#proving = this.#prove(checkpoint)
-      .then((snapshot) => (this.#kept = snapshot))
-      .finally(() => {
-        this.#isProving = false;
-      });
-    // A request that waits for it reports the error.
-    this.#proving.catch(() => undefined);
-    return this.#proving;
-  }
-
-  async #prove(checkpoint: LedgerCheckpoint): Promise<LedgerSnapshot> {
+  async #prove(statement: Statement, checkpoint: LedgerCheckpoint): Promise<LedgerSnapshot> {
     const { position } = checkpoint;
-    const balances = await this.balances.at(position, ACCOUNTS_MAX);
-    demandProvable(balances);
-    const leaves = balances.accounts.map((one) => leafOf(one, position, this.#saltKey));
-    const ends: LedgerEnd[] = [];
-    let before: LedgerTask['before'] = {
-      root: CHAIN_START.root.toString(),
-      total: CHAIN_START.total.toString(),
-    };
-    for (let from = 0; from < leaves.length; from += LEAVES) {
-      const part = leaves.slice(from, from + LEAVES);
-      const end = await this.#run({ leaves: part, before, position: position.toString() });
-      const [root = '', total = ''] = end.signals;
-      before = { root, total };
-      ends.push(end);
+    const { atMs, leaves: found } = await this.source.leavesAt(statement, position, LEAVES_MAX);
+    demandProvable(found);
+    const leaves = found.map((one) => ({ ...one, ...leafOf(one, position, this.#saltKey) }));
+    const first = await this.#proven(leaves.slice(0, LEAVES), position, [START[statement], '0']);
+    const ends = [first];
+    for (let from = LEAVES; from < leaves.length; from += LEAVES) {
+      const before = ends.at(-1)?.signals ?? [];
+      ends.push(await this.#proven(leaves.slice(from, from + LEAVES), position, before));
     }
     const claims = ends.map(({ proof, signals }) => ({ proof, signals }));
-    const key = await this.#verified(ends[0]?.key, claims);
+    const [root = '', total = ''] = ends.at(-1)?.signals ?? [];
     return {
+      statement,
       checkpoint,
-      atMs: balances.atMs,
+      atMs,
       provenAtMs: this.clock.now(),
-      key,
-      root: before.root,
-      totalMicroUsd: BigInt(before.total),
+      key: await this.#verified(first.key, claims),
+      root,
+      total: BigInt(total),
       leaves,
       claims,
     };
+  }
+
+  #proven(
+    part: readonly OwnedLeaf[],
+    position: bigint,
+    [root = '', total = '']: readonly string[],
+  ): Promise<LedgerEnd> {
+    const leaves = part.map(({ account, balance, salt }) => ({ account, balance, salt }));
+    return this.#run({ leaves, before: { root, total }, position: position.toString() });
   }
 
   async #run(task: LedgerTask): Promise<LedgerEnd> {
@@ -150,8 +132,7 @@ export class LedgerSnapshots implements OnModuleDestroy {
   }
 
   /** Nothing is handed out that endpoint 22 would not verify. */
-  async #verified(made: LedgerEnd['key'] | undefined, claims: Claim[]): Promise<RegisteredKey> {
-    if (!made) throw new ProofsFailureError('unprovable', 'the ledger has no accounts');
+  async #verified(made: LedgerEnd['key'], claims: Claim[]): Promise<RegisteredKey> {
     const key = await this.keys.withHash(hash('sha256', JSON.stringify(made)));
     if (!key) {
       const detail =
@@ -166,12 +147,12 @@ export class LedgerSnapshots implements OnModuleDestroy {
   }
 }
 
-const demandProvable = ({ accounts }: BalancesAt): void => {
-  if (accounts.length > ACCOUNTS_MAX) {
-    const detail = `the ledger has more than ${ACCOUNTS_MAX} accounts, the most that are proven`;
+const demandProvable = (leaves: readonly SourceLeaf[]): void => {
+  if (leaves.length > LEAVES_MAX) {
+    const detail = `there are more than ${LEAVES_MAX} leaves, the most that are proven`;
     throw new ProofsFailureError('unprovable', detail);
   }
-  if (accounts.some(({ microUsd }) => microUsd < 0n)) {
+  if (leaves.some(({ amount }) => amount < 0n)) {
     const detail = 'the statement is false: an account has a balance below zero';
     throw new ProofsFailureError('unprovable', detail);
   }

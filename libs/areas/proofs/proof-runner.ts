@@ -73,6 +73,7 @@ const UNREADABLE: Readonly<Record<string, ProofsErrorCode>> = {
   input_out_of_field: 'proof_input_out_of_field',
   input_count_wrong: 'proof_input_count_wrong',
   scheme_mismatch: 'proof_scheme_mismatch',
+  key_without_secrets: 'proof_key_invalid',
 };
 
 const rethrow = (error: TaskError): never => {

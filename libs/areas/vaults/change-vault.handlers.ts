@@ -14,7 +14,8 @@ import { StoredVaults } from './stored-vaults.js';
 import { TextVectorizer, type VectorModel } from './text-vectors.port.js';
 import { type OpenVault } from './vault.decider.js';
 import { VaultMemory } from './vault-memory.js';
-import { reject, vaultNotFound, VaultFailure } from './vaults.errors.js';
+import { reject, vaultNotFound } from './vaults.errors.js';
+import { VaultFailure } from './vaults.failures.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
 export const NAME_LENGTH_MAX = 128;

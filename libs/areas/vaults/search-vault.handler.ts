@@ -16,7 +16,7 @@ import {
   VaultSearch,
 } from './vault-search.js';
 import { vaultSearchProduct } from './vault.product.js';
-import { VaultFailure } from './vaults.errors.js';
+import { VaultFailure } from './vaults.failures.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
 export interface PaidSearchOrder extends PaidOrder {

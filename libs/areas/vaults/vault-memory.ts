@@ -5,7 +5,7 @@ import { decodeVectors } from './document-content.js';
 import { textOf } from './marking.js';
 import { StoredVaults } from './stored-vaults.js';
 import { type VaultDocument } from './vault.decider.js';
-import { VaultFailure } from './vaults.errors.js';
+import { VaultFailure } from './vaults.failures.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 import {
   type OpenVectors,

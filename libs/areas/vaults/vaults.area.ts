@@ -14,7 +14,8 @@ import { vaultContentSaga } from './vault-content.saga.js';
 import { vaultIngestJob } from './vault-ingest.job.js';
 import { vaultSearchTool } from './vault-search.tool.js';
 import { vaultIngestJobProduct, vaultIngestProduct, vaultSearchProduct } from './vault.product.js';
-import { vaultErrors, vaultFailures } from './vaults.errors.js';
+import { vaultErrors } from './vaults.errors.js';
+import { vaultFailures } from './vaults.failures.js';
 import { VaultsModule } from './vaults.module.js';
 import { vaultSettings } from './vaults.settings.js';
 

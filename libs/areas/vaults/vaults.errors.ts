@@ -1,9 +1,4 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
-import {
-  type FailureDescription,
-  type FailureMapping,
-  mapFailure,
-} from '#platform/runtime/areas/failure.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const vaultErrors = {
@@ -38,41 +33,3 @@ export const vaultNotFound = (): never => reject('vault_not_found', 'there is no
 /** The same for a document above the clearance of the caller. */
 export const documentNotFound = (): never =>
   reject('vault_document_not_found', 'there is no such document in the vault');
-
-/** Work on a vault that did not happen, for no fault of the caller; nothing is charged. */
-export class VaultFailure extends Error {
-  override readonly name = 'VaultFailure';
-
-  constructor(
-    /** `busy`: try again soon. `full`: the memory of this process does not hold the vectors. */
-    readonly kind: 'busy' | 'full' | 'away',
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
-const describe = ({ kind, message }: VaultFailure): FailureDescription => {
-  switch (kind) {
-    case 'busy':
-      return { status: 503, code: 'vault_busy', message, retryAfterSeconds: 1 };
-    case 'full':
-      return { status: 503, code: 'vault_memory_full', message, retryAfterSeconds: 30 };
-    case 'away':
-      return { status: 503, code: 'vault_unavailable', message, retryAfterSeconds: 5 };
-  }
-};
-
-export const vaultFailures: readonly FailureMapping[] = [
-  mapFailure(
-    VaultFailure,
-    describe,
-    {
-      vault_busy: { status: 503 },
-      vault_memory_full: { status: 503 },
-      vault_unavailable: { status: 503 },
-    },
-    'known',
-  ),
-];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type G1, type G2, type Lines, PairingCurve } from './pairing-curve.js';
-import { reject } from './proofs.errors.js';
+import { demandSecrets, reject } from './proofs.errors.js';
 import { type Groth16Key, type Groth16Proof, PAIRINGS_OF_KEY } from './proofs.protocol.js';
 
 /** A false batch is accepted with a probability below 2 to the power of minus this number. */
@@ -34,9 +34,15 @@ export class Groth16Verifier {
     }
     this.curve = curve;
     this.#alpha = curve.g1(key.vk_alpha_1, 'key.vk_alpha_1');
-    this.#beta = curve.linesOf(curve.g2(key.vk_beta_2, 'key.vk_beta_2'));
-    this.#gamma = curve.linesOf(curve.g2(key.vk_gamma_2, 'key.vk_gamma_2'));
-    this.#delta = curve.linesOf(curve.g2(key.vk_delta_2, 'key.vk_delta_2'));
+    const beta = curve.g2(key.vk_beta_2, 'key.vk_beta_2');
+    const gamma = curve.g2(key.vk_gamma_2, 'key.vk_gamma_2');
+    const delta = curve.g2(key.vk_delta_2, 'key.vk_delta_2');
+    demandSecrets(!beta.equals(curve.one2), 'key.vk_beta_2');
+    // Equal ones let anyone make a proof of any signals from the key alone.
+    demandSecrets(!delta.equals(gamma), 'key.vk_delta_2');
+    this.#beta = curve.linesOf(beta);
+    this.#gamma = curve.linesOf(gamma);
+    this.#delta = curve.linesOf(delta);
     // The point of an input that no constraint names is infinity.
     this.#inputs = key.IC.map((point, n) => curve.g1OrInfinity(point, `key.IC[${n}]`));
   }

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type G1, type Lines, PairingCurve } from './pairing-curve.js';
-import { reject } from './proofs.errors.js';
+import { demandSecrets, reject } from './proofs.errors.js';
 import { type PlonkKey, type PlonkProof } from './proofs.protocol.js';
 
 const POINTS = ['A', 'B', 'C', 'Z', 'T1', 'T2', 'T3', 'Wxi', 'Wxiw'] as const;
@@ -45,7 +45,9 @@ export class PlonkVerifier {
     this.#commitments = namedOf(COMMITMENTS, (name) =>
       curve.g1OrInfinity(key[name], `key.${name}`),
     );
-    this.#secret = curve.linesOf(curve.g2(key.X_2, 'key.X_2'));
+    const secret = curve.g2(key.X_2, 'key.X_2');
+    demandSecrets(!secret.equals(curve.one2), 'key.X_2');
+    this.#secret = curve.linesOf(secret);
     this.#generator = curve.linesOf(curve.one2);
     this.#k1 = curve.scalar(key.k1, 'key.k1');
     this.#k2 = curve.scalar(key.k2, 'key.k2');

@@ -9,6 +9,7 @@ export const PROOFS_FAILURES = {
   input_out_of_field: 'final',
   input_count_wrong: 'final',
   scheme_mismatch: 'final',
+  key_without_secrets: 'final',
   crashed: 'elsewhere',
   closed: 'elsewhere',
 } as const;
@@ -28,4 +29,10 @@ export class ProofsError extends Error {
 
 export const reject = (code: ProofsFailure, path: string, problem: string): never => {
   throw new ProofsError(code, `${path}: ${problem}`);
+};
+
+/** A key of a ceremony to which no party has contributed: everyone knows its secrets. */
+export const demandSecrets = (isDrawn: boolean, path: string): void => {
+  if (isDrawn) return;
+  reject('key_without_secrets', path, 'expected a point of a ceremony with a contribution');
 };

@@ -49,6 +49,14 @@ const verdictOf = (key: ProofKey, claims: readonly Claim[]): boolean | string =>
   }
 };
 
+/** Of G2: Groth16 keys of snarkjs have it. */
+const generatorOf = (curve: string) => {
+  const key = groups.find((one) => one.scheme === 'groth16' && one.curve === curve)?.key;
+  const parsed = SnarkjsKey.parse(key);
+  if (parsed.protocol !== 'groth16') throw new Error('the record has Groth16 on both curves');
+  return parsed.vk_gamma_2;
+};
+
 /** By the name of the damage. With a point of another proof it is well-formed, and false. */
 const EXPECTED: readonly (readonly [RegExp, boolean | string])[] = [
   [/^(pi_.|[ABCZ]|T.|Wxiw?) plus 1$/, 'point_off_curve'],
@@ -61,6 +69,18 @@ const EXPECTED: readonly (readonly [RegExp, boolean | string])[] = [
 ];
 
 const codeOf = (name: string) => EXPECTED.find(([pattern]) => pattern.test(name))?.[1];
+
+/** Written by `test/oracles/proofs/gnark`. */
+const gnark = JSON.parse(
+  readFileSync(new URL('../../../test/oracles/proofs/gnark/gnark.json', import.meta.url), 'utf8'),
+) as readonly (Claim & { readonly key: ProofKey })[];
+
+describe.each(gnark)('a proof of gnark on $key.curve', ({ key, proof, signals }) => {
+  it('holds for its signals, and for no other ones', () => {
+    expect(verdictOf(key, [{ proof, signals }])).toBe(true);
+    expect(verdictOf(key, [{ proof, signals: signals.with(0, '309') }])).toBe(false);
+  });
+});
 
 describe('proofs together', () => {
   /** The same change of `pi_c` in both directions: their plain product stays as it was. */
@@ -92,6 +112,22 @@ describe.each(named)('%s', (_name, { key: written, claims, damaged, scheme }) =>
 
   it('has a key with valid points', () => {
     expect(runProofsTask({ kind: 'check_key', key })).toEqual({ kind: 'check_key' });
+  });
+
+  it('has a key that is rejected where no party drew its secrets', () => {
+    const unsafe: readonly ProofKey[] =
+      key.protocol === 'groth16'
+        ? [
+            { ...key, vk_delta_2: key.vk_gamma_2 },
+            // Snarkjs has the generator as gamma.
+            { ...key, vk_beta_2: key.vk_gamma_2 },
+          ]
+        : [{ ...key, X_2: generatorOf(key.curve) }];
+    for (const one of unsafe) {
+      expect(() => runProofsTask({ kind: 'check_key', key: one })).toThrow(
+        /^key\.\w+: expected a point of a ceremony with a contribution$/,
+      );
+    }
   });
 
   it('holds for the proofs of snarkjs, alone and together', () => {

@@ -6,6 +6,7 @@ import {
   OwnModelRemoved,
 } from '#events/platform/own-model.events.js';
 import { type BlobRef, type Blobs } from '#platform/blobs/blobs.port.js';
+import { inOnePiece } from '#platform/blobs/pieces.js';
 import { type TokenRate } from '#platform/chats/token-tariff.js';
 import {
   type EventStore,
@@ -199,7 +200,3 @@ const refOf = ({ accountId, blob }: OwnModel): BlobRef => ({
 });
 
 const holderOf = (modelId: string): string => `own-model:${modelId}`;
-
-async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(content);
-}

@@ -75,32 +75,30 @@ export class SealedDeposits {
   async #paid(asked: Asked) {
     const { accountId, context, message, room } = asked;
     const pricedAtMs = this.clock.now();
-    const { rateCardVersion, lineOf } = roomPricesOf(this.prices.inForce(pricedAtMs), [ROWS_METER]);
+    const prices = roomPricesOf(this.prices.inForce(pricedAtMs), [ROWS_METER]);
     const rowsMax = Math.min(CONTRIBUTION_ROWS_MAX, Math.ceil(message.length / ROW_BYTES_MIN));
     const evidence = { cleanroomId: room.cleanroomId, contributionId: asked.contributionId };
     const order = { accountId, context, receivedAtMs: pricedAtMs };
     const held = await this.paid.admit(order, {
       purpose: depositProduct.purpose,
-      lines: [lineOf(ROWS_METER, rowsMax)],
-      rateCardVersion,
+      lines: [prices.lineOf(ROWS_METER, rowsMax)],
+      rateCardVersion: prices.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,
     });
-    try {
-      const contribution = await this.#stored(asked);
-      const entry = await held.capture({
-        ...held.charged([lineOf(ROWS_METER, contribution.rows)]),
-        evidence: { ...evidence, rows: contribution.rows },
-        usageSource: 'counted',
-        outcome: 'completed',
-      });
-      return { contribution, entry };
-    } catch (error) {
+    const contribution = await this.#stored(asked).catch(async (error: unknown) => {
       const reason = error instanceof DomainError ? 'refused' : 'internal_error';
       await held.release(reason).catch(() => undefined);
       throw error;
-    }
+    });
+    const entry = await held.capture({
+      ...held.charged([prices.lineOf(ROWS_METER, contribution.rows)]),
+      evidence: { ...evidence, rows: contribution.rows },
+      usageSource: 'counted',
+      outcome: 'completed',
+    });
+    return { contribution, entry };
   }
 
   async #stored({ room, accountId, context, ...asked }: Asked): Promise<Contribution> {

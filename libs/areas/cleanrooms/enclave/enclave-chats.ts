@@ -11,6 +11,7 @@ import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { cutOf, type RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CleanroomsErrorCode, reject } from '../cleanrooms.errors.js';
+import { CleanroomFailure } from '../cleanrooms.failures.js';
 import { Rooms } from '../rooms.js';
 import { roomIdOf, sealedContentsOf } from '../sealed-chat.js';
 import { enclaveChatProduct } from './enclave-chat.product.js';
@@ -22,7 +23,7 @@ import { RoomTurns, TURN_MS_MAX } from './room-turns.js';
 
 /** Of a sealed prompt, before base64. */
 export const PROMPT_BYTES_MAX = 1_048_576;
-const REQUEST_MS_MAX = TURN_MS_MAX + 300_000;
+export const REQUEST_MS_MAX = TURN_MS_MAX + 300_000;
 /** Tokens that the template of a model adds to the texts of a prompt. */
 const TEMPLATE_TOKENS = 256;
 
@@ -112,7 +113,10 @@ export class EnclaveChats {
       return await this.turns.run(accountId, infer, signal);
     } catch (error) {
       const cut = cutOf(signal);
-      const isRefused = error instanceof EnclaveError || error instanceof DomainError;
+      const isRefused =
+        error instanceof EnclaveError ||
+        error instanceof DomainError ||
+        error instanceof CleanroomFailure;
       const reason = cut?.reason ?? (isRefused ? 'refused' : 'internal_error');
       await held.release(reason).catch(() => undefined);
       throw cut ?? errorOf(error);

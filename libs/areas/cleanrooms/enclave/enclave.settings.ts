@@ -50,8 +50,8 @@ const ReferencesFile = z
     try {
       return References.parse(JSON.parse(readFileSync(file, 'utf8')));
     } catch (error) {
-      const message = `expected a file of measurements: ${error instanceof Error ? error.message : String(error)}`;
-      context.addIssue({ code: 'custom', message });
+      const reason = error instanceof Error ? error.message : String(error);
+      context.addIssue({ code: 'custom', message: `expected a file of measurements: ${reason}` });
       return z.NEVER;
     }
   });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountShares } from '#platform/runtime/commands/account-shares.js';
-import { reject } from '../cleanrooms.errors.js';
+import { CleanroomFailure } from '../cleanrooms.failures.js';
 
 /** Attestations, deposits and evaluations at once, of all accounts and of one. */
 const SHARES = { total: 8, perAccount: 2, reserve: 4 };
@@ -16,18 +16,18 @@ export class RoomTurns {
 
   /**
    * Runs work in a turn of the account.
-   * @throws DomainError `cleanroom_busy`; the reason of the signal when it aborts first
+   * @throws CleanroomFailure `busy`; the reason of the signal when it aborts first
    */
   async run<Result>(
     accountId: string,
     work: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
-    if (this.#shares.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) return busy();
+    if (this.#shares.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) throw busy();
     const tooLong = AbortSignal.timeout(TURN_MS_MAX);
     const waited = signal ? AbortSignal.any([signal, tooLong]) : tooLong;
     const endTurn = await this.#shares.enter(accountId, 1, waited).catch((error: unknown) => {
-      if (tooLong.aborted && signal?.aborted !== true) return busy();
+      if (tooLong.aborted && signal?.aborted !== true) throw busy({ cause: error });
       throw error;
     });
     try {
@@ -38,4 +38,5 @@ export class RoomTurns {
   }
 }
 
-const busy = (): never => reject('cleanroom_busy', 'too many requests wait; try again');
+const busy = (options?: ErrorOptions): CleanroomFailure =>
+  new CleanroomFailure('busy', 'too many requests wait; try again', options);

@@ -3,12 +3,13 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { type HoldPace, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
-import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CleanroomsErrorCode, reject } from '../cleanrooms.errors.js';
+import { CleanroomFailure } from '../cleanrooms.failures.js';
 import { RoomTurns, TURN_MS_MAX } from '../enclave/room-turns.js';
 import { roomPricesOf } from '../room-prices.js';
 import { Rooms } from '../rooms.js';
@@ -31,7 +32,7 @@ import {
 import { KeyFiles } from './key-files.port.js';
 
 /** Two sets of keys are loaded in two seconds, and an evaluation takes less. */
-const REQUEST_MS_MAX = TURN_MS_MAX + 60_000;
+export const REQUEST_MS_MAX = TURN_MS_MAX + 60_000;
 
 /** An evaluation that has been paid for. */
 export interface EvaluatedChat {
@@ -41,22 +42,27 @@ export interface EvaluatedChat {
   readonly pace?: HoldPace;
 }
 
+interface HeldEvaluation {
+  readonly keys: EvaluationKeys;
+  readonly asked: EvaluationAsked;
+  readonly held: HeldRequest;
+}
+
 /** Evaluates on the ciphertexts of chats, with the keys in a file of the account. */
 @Injectable()
 export class HomomorphicChats implements OnApplicationShutdown {
-  readonly #engine = new HomomorphicEngine();
-
   constructor(
     private readonly rooms: Rooms,
     private readonly files: KeyFiles,
     private readonly turns: RoomTurns,
+    private readonly engine: HomomorphicEngine,
     private readonly paid: PaidRequests,
     private readonly prices: MeterPrices,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#engine.close();
+    await this.engine.close();
   }
 
   /** @throws DomainError, RejectedRequestError, RequestCutError; none after a charge */
@@ -65,39 +71,43 @@ export class HomomorphicChats implements OnApplicationShutdown {
     await this.rooms.find(asked.cleanroomId, order.accountId);
     const keys = await this.#keysOf(order.accountId, asked.keyFileId);
     const pricedAtMs = this.clock.now();
-    const { rateCardVersion, lineOf } = roomPricesOf(
-      this.prices.inForce(pricedAtMs),
-      HOMOMORPHIC_METERS,
-    );
+    const prices = roomPricesOf(this.prices.inForce(pricedAtMs), HOMOMORPHIC_METERS);
     const counts = countsOf(asked.evaluation);
     const lines = [
-      lineOf(MULTIPLICATION_METER, counts.multiplications),
-      lineOf(ROTATION_METER, counts.rotations),
+      prices.lineOf(MULTIPLICATION_METER, counts.multiplications),
+      prices.lineOf(ROTATION_METER, counts.rotations),
     ].filter(({ quantity }) => quantity > 0);
     const evidence = evidenceOf(asked);
     const held = await this.paid.admit(order, {
       purpose: homomorphicProduct.purpose,
       lines,
-      rateCardVersion,
+      rateCardVersion: prices.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,
     });
+    const evaluated = await this.#run(order.accountId, { keys, asked, held }, signal);
+    const entry = await held.capture({
+      ...held.charged(lines),
+      evidence: { ...evidence, ...counts },
+      usageSource: 'counted',
+      outcome: 'completed',
+    });
+    return { asked, evaluated, entry, ...held.pace };
+  }
+
+  /** Evaluates in a turn of the account; work that fails is released. */
+  async #run(
+    accountId: string,
+    { keys, asked, held }: HeldEvaluation,
+    signal: AbortSignal,
+  ): Promise<Evaluated> {
     try {
-      const run = () => this.#engine.run(keys, asked.evaluation, signal);
-      const evaluated = await this.turns.run(order.accountId, run, signal);
-      const entry = await held.capture({
-        ...held.charged(lines),
-        evidence: { ...evidence, ...counts },
-        usageSource: 'counted',
-        outcome: 'completed',
-      });
-      return { asked, evaluated, entry, ...held.pace };
+      const run = () => this.engine.run(keys, asked.evaluation, signal);
+      return await this.turns.run(accountId, run, signal);
     } catch (error) {
       const cut = cutOf(signal);
-      const isRefused = error instanceof HomomorphicError || error instanceof DomainError;
-      const reason = cut?.reason ?? (isRefused ? 'refused' : 'internal_error');
-      await held.release(reason).catch(() => undefined);
+      await held.release(cut?.reason ?? reasonOf(error)).catch(() => undefined);
       throw cut ?? errorOf(error);
     }
   }
@@ -143,6 +153,14 @@ const CODES: Readonly<Record<HomomorphicFailure, CleanroomsErrorCode>> = {
   operation_unsupported: 'fhe_operation_unsupported',
   closed: 'fhe_unavailable',
   crashed: 'fhe_unavailable',
+};
+
+const reasonOf = (error: unknown): Release['reason'] => {
+  const isRefused =
+    error instanceof HomomorphicError ||
+    error instanceof DomainError ||
+    error instanceof CleanroomFailure;
+  return isRefused ? 'refused' : 'internal_error';
 };
 
 const errorOf = (error: unknown): unknown =>

@@ -1,7 +1,7 @@
 import { type LostRig } from '#events/inference/chat.evidence.js';
 import { FairQueue } from '#platform/kernel/fair-queue.js';
-import { LOST_RIGS_MAX, lostTo, rounded, type ScoredRig } from './lost-rig.js';
-import { type RigChoice, type ScoreParts, totalOf } from './rig-choice.js';
+import { LOST_RIGS_MAX, lostTo, rounded, type ScoredRig } from './choice/lost-rig.js';
+import { type RigChoice, type ScoreParts, totalOf } from './choice/rig-choice.js';
 import { type Priority, type RigState, type Visit } from './rig-state.js';
 import { type RouteAttempt, RouteError } from './route-error.js';
 

@@ -7,15 +7,22 @@ import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backen
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
-import { ableTo, hasFeature, rejectFields } from './rig-eligibility.js';
+import { type Need, requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { hasFeature, rejectFields } from './rig-eligibility.js';
+import {
+  createCandidates,
+  createEligibility,
+  type PinnedRigs,
+  PinnedStates,
+  type RouteTarget,
+} from './rig-candidates.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
-import { LOST_RIGS_MAX } from './lost-rig.js';
+import { LOST_RIGS_MAX } from './choice/lost-rig.js';
 import { type Asked, type Asking, RigAsking } from './rig-asking.js';
-import { CHOICE_WEIGHTS, type ChoiceWeights, choiceAmong } from './rig-choice.js';
-import { keptBy, type RigPreference } from './rig-preference.js';
+import { type ChoiceWeights } from './choice/rig-choice.js';
 import { RETRY_LIMITS, type RetryLimits } from './retry-limits.js';
-import { type SessionPlace, type WarmSession, WarmSessions } from './warm-sessions.js';
+import { WarmSessions } from './choice/warm-sessions.js';
+import { createMeters, createRoutes, NO_ACCOUNT, type Routable, type Route } from './rig-route.js';
 import {
   type Priority,
   type Rig,
@@ -24,9 +31,9 @@ import {
   RigState,
   type RigStatus,
 } from './rig-state.js';
-import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
+import { type AttemptMeter, type AttemptObserver } from './rig-attempt.js';
 import { VisitingPages } from './visiting-pages.js';
-import { type RouteAttempt, RouteError, type RouteErrorKind } from './route-error.js';
+import { type RouteAttempt } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
   readonly rigs: readonly Rig[];
@@ -44,29 +51,6 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly weights?: ChoiceWeights;
   /** Default: of this router. */
   readonly sessions?: WarmSessions;
-}
-
-/** Why a rig that is known takes no request. */
-export type RigAbsence = Extract<RouteErrorKind, 'rig-drained' | 'rig-lost'>;
-
-/** Rigs that come and go, such as single workers. */
-export interface PinnedRigs {
-  /** Undefined for a name that no such rig has. Called for requests: it does not wait. */
-  find(name: string): Rig | RigAbsence | undefined;
-}
-
-/** The rigs that may answer a request. */
-export interface RouteTarget {
-  /** The catalog id of the model. */
-  readonly model: string;
-  /** Its waiting requests share its turns. Default: the turns of requests without an account. */
-  readonly account?: string;
-  /** The hold that pays for the request, where one request is one hold. */
-  readonly holdId?: string;
-  /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
-  readonly pin?: string;
-  /** Absent: the caller has none. */
-  readonly preference?: RigPreference;
 }
 
 export interface RouteOrder extends RouteTarget {
@@ -162,20 +146,8 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const pinned = new PinnedStates(stateOf, options.pinnedRigs);
   const candidatesFor = createCandidates(states, pinned);
   const eligible = createEligibility(states, candidatesFor);
-  const { sessions = new WarmSessions(), weights = CHOICE_WEIGHTS } = options;
-  const routeOf = (order: Routable, signal: AbortSignal): Route => {
-    const { model, account = NO_ACCOUNT, priority = 'interactive', needs = NO_NEEDS } = order;
-    const { dialect = 'chat', preference, session } = order;
-    const place = session === undefined ? undefined : { account, model, session };
-    const nowMs = clock.now();
-    const warm = place && sessions.find(place, nowMs);
-    const { rigs: all, lost } = eligible(order, needs);
-    const choice = choiceAmong(all, { model, dialect, preference, warm, nowMs }, weights);
-    const asking = { model, account, priority, signal, choice };
-    const isSingle = preference?.allowsFallbacks === false && preference.order.length === 0;
-    const rigs = isSingle ? queue.bestOf({ ...asking, candidates: all, attempts: [] }) : all;
-    return { asker: { ...asking, rigs }, lost, place, warm };
-  };
+  const { sessions = new WarmSessions() } = options;
+  const routeOf = createRoutes(eligible, queue, { ...options, sessions });
   const meterOf = createMeters(options, sessions);
   const allowed = (
     target: RouteTarget,
@@ -219,26 +191,38 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     embed: (order, signal) =>
       answered(order, signal, (rig, request) => embeddingsOf(rig, request, signal)),
     count: (order, signal) => counted(asking, routeOf(order, signal).asker, order),
-    async stream(order, signal) {
-      const route = routeOf(order, signal);
-      const asked = await asking.ask(route.asker, (rig) => {
-        const meter = meterOf(rig, order, route);
-        const request = meter.sending(requestFor(rig, order));
-        return firstPage(rig.backend.stream(request, signal), meter);
-      });
-      const { value, slot, attempts } = asked;
-      const startedMs = clock.now();
-      if (!value.first.done) recordFirstToken(slot, order.model, attempts, startedMs);
-      value.meter.onAnswered = ({ completionTokens }) => {
-        slot.state.recordSpeed(order.model, completionTokens, clock.now() - startedMs);
-      };
-      const pages = new VisitingPages(value.pages, value.first, slot.visit, value.meter);
-      return { pages, ...routedBy(asked, order, route) };
-    },
+    stream: async (order, signal) =>
+      streamed({ asking, meterOf, clock }, order, routeOf(order, signal)),
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
     close: () => closeAll([...rigs, ...pinned.states().map(({ rig }) => rig)]),
   };
+};
+
+interface Streaming {
+  readonly asking: RigAsking;
+  readonly meterOf: ReturnType<typeof createMeters>;
+  readonly clock: Clock;
+}
+
+const streamed = async (
+  { asking, meterOf, clock }: Streaming,
+  order: RouteOrder,
+  route: Route,
+): Promise<RoutedStream> => {
+  const asked = await asking.ask(route.asker, (rig) => {
+    const meter = meterOf(rig, order, route);
+    const request = meter.sending(requestFor(rig, order));
+    return firstPage(rig.backend.stream(request, route.asker.signal), meter);
+  });
+  const { value, slot, attempts } = asked;
+  const startedMs = clock.now();
+  if (!value.first.done) recordFirstToken(slot, order.model, attempts, startedMs);
+  value.meter.onAnswered = ({ completionTokens }) => {
+    slot.state.recordSpeed(order.model, completionTokens, clock.now() - startedMs);
+  };
+  const pages = new VisitingPages(value.pages, value.first, slot.visit, value.meter);
+  return { pages, ...routedBy(asked, order, route) };
 };
 
 /** Asks the rigs that count tokens. */
@@ -286,40 +270,6 @@ const recordFirstToken = (
   const answered = attempts.at(-1);
   if (answered) state.recordFirstToken(model, answered.endedMs - answered.startedMs, nowMs);
 };
-
-const ignored: AttemptObserver = () => undefined;
-
-/** A request on its way to its rigs. */
-interface Route {
-  readonly asker: Asking;
-  /** Rigs that were not considered. */
-  readonly lost: readonly LostRig[];
-  /** Undefined for a request without a session. */
-  readonly place: SessionPlace | undefined;
-  readonly warm: WarmSession | undefined;
-}
-
-const createMeters =
-  ({ onAttempt = ignored, clock }: RigRouterOptions, sessions: WarmSessions) =>
-  ({ name, costs }: Rig, order: Routable, { asker, place, warm }: Route): AttemptMeter => {
-    const cost = costs?.get(order.model);
-    if (!place) return new AttemptMeter(onAttempt, clock, name, cost, order, asker.signal);
-    let key = warm?.rig === name ? warm.key : undefined;
-    const observe: AttemptObserver = (attempt) => {
-      const { usage, outcome, endedAtMs: atMs } = attempt;
-      if (usage && outcome === 'answered') {
-        const { promptTokens, completionTokens } = usage;
-        sessions.remember(place, { rig: name, key, promptTokens, completionTokens, atMs });
-      }
-      onAttempt(attempt);
-    };
-    const meter = new AttemptMeter(observe, clock, name, cost, order, asker.signal);
-    const answered = (place: number): void => {
-      key = place;
-    };
-    meter.keys = { preferred: key, answered };
-    return meter;
-  };
 
 const closeAll = async (rigs: readonly Rig[]): Promise<void> => {
   await Promise.all(rigs.map(({ backend }) => backend.close()));
@@ -371,11 +321,6 @@ const lostOf = (
   return lost.size === 0 ? {} : { lost: [...lost.values()].slice(0, LOST_RIGS_MAX) };
 };
 
-type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
-
-/** The account of requests that name none. */
-const NO_ACCOUNT = '';
-
 const queueLimitsOf = (options: Partial<RigQueueLimits>): RigQueueLimits => ({
   waitingMax: options.waitingMax ?? 256,
   waitingPerAccountMax: options.waitingPerAccountMax ?? 128,
@@ -388,75 +333,3 @@ const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
   backOffMsMax: options.backOffMsMax ?? RETRY_LIMITS.backOffMsMax,
   retryAfterMsMax: options.retryAfterMsMax ?? RETRY_LIMITS.retryAfterMsMax,
 });
-
-/** Health and load of the rigs that only pins reach, from their first request on. */
-class PinnedStates {
-  readonly #byName = new Map<string, RigState>();
-
-  constructor(
-    private readonly stateOf: (rig: Rig) => RigState,
-    private readonly rigs: PinnedRigs = { find: () => undefined },
-  ) {}
-
-  states(): readonly RigState[] {
-    return [...this.#byName.values()];
-  }
-
-  find(name: string): RigState | RigAbsence | undefined {
-    const rig = this.rigs.find(name);
-    const known = this.#byName.get(name);
-    if (rig === undefined || typeof rig === 'string') {
-      if (known?.inFlight === 0) this.#byName.delete(name);
-      return rig;
-    }
-    // Another object is another rig: the worker has restarted, or serves other models.
-    if (known?.rig === rig) return known;
-    const state = this.stateOf(rig);
-    this.#byName.set(name, state);
-    return state;
-  }
-}
-
-/** The rigs of a request; cached for each model, since every request needs them. */
-const createCandidates = (states: readonly RigState[], pinnedStates: PinnedStates) => {
-  const byName = new Map(states.map((state) => [state.rig.name, state]));
-  const models = new Set(states.flatMap(({ rig }) => [...rig.models]));
-  const byModel = new Map(
-    [...models].map((model) => [model, states.filter(({ rig }) => rig.models.has(model))]),
-  );
-  return ({ model, pin }: RouteTarget): readonly RigState[] => {
-    if (pin === undefined) {
-      const serving = byModel.get(model);
-      if (serving) return serving;
-      // A rig may serve more models than it lists: the models of accounts come and go.
-      const others = states.filter(({ rig }) => rig.models.has(model));
-      if (others.length > 0) return others;
-      throw new RouteError('model-not-served', `no rig serves the model ${model}`, []);
-    }
-    const pinned = byName.get(pin) ?? pinnedStates.find(pin);
-    if (!pinned) throw new RouteError('rig-unknown', `there is no rig ${pin}`, []);
-    if (typeof pinned === 'string') throw new RouteError(pinned, ABSENCES[pinned](pin), []);
-    if (pinned.rig.models.has(model)) return [pinned];
-    throw new RouteError('rig-without-model', `rig ${pin} does not serve the model ${model}`, []);
-  };
-};
-
-/** The rigs that a request may be sent to, however busy they are, and the others of the model. */
-const createEligibility =
-  (states: readonly RigState[], candidatesFor: (target: RouteTarget) => readonly RigState[]) =>
-  (target: RouteTarget, needs: readonly Need[]) => {
-    const { model, preference } = target;
-    const candidates = candidatesFor(target);
-    const able = ableTo(needs, candidates, target);
-    const lost = candidates
-      .filter((state) => !able.includes(state))
-      .map(({ rig }): LostRig => ({ rig: rig.name, reason: 'lacks_feature' }));
-    if (!preference) return { rigs: able, lost };
-    const kept = keptBy(preference, able, states, model);
-    return { rigs: kept.rigs, lost: [...kept.lost, ...lost] };
-  };
-
-const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
-  'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,
-  'rig-lost': (rig) => `rig ${rig} is lost: it sends no heartbeats`,
-};

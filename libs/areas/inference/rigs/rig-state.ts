@@ -110,7 +110,7 @@ const FIRST_TOKEN_STEP_MS = 50;
 /** Above the worst score of a rig of the own region, which goes first while it has room. */
 const REMOTE_WEIGHT = 16;
 
-/** What health and load say against a rig. Lower is better. */
+/** The parts of a score that a rig has by its health and load. Lower is better. */
 export interface HealthParts {
   readonly load: number;
   readonly firstToken: number;

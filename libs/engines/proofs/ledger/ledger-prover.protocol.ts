@@ -8,7 +8,6 @@ const Number31 = z.string().regex(/^(0|[1-9]\d{0,74})$/);
 export const LedgerTask = z.strictObject({
   leaves: z
     .array(z.strictObject({ account: Number31, balance: Number31, salt: Number31 }))
-    .min(1)
     .max(LEAVES),
   before: z.strictObject({ root: z.string().regex(/^\d{1,78}$/), total: Number31 }),
   position: Number31,

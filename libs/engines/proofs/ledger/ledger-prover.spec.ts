@@ -56,8 +56,8 @@ describe('the prover of the ledger', () => {
   });
 
   it('says what a machine lacks', async () => {
-    const without = new LedgerProver(proverFilesOf(home, [home]));
-    expect(without.missing).toBe('no model folder has ledger-proof/proving.zkey');
-    await expect(without.prove(TASK, never)).rejects.toMatchObject({ code: 'prover_missing' });
+    const lacking = new LedgerProver(proverFilesOf(home, [home]));
+    expect(lacking.missing).toBe('no model folder has ledger-proof/proving.zkey');
+    await expect(lacking.prove(TASK, never)).rejects.toMatchObject({ code: 'prover_missing' });
   });
 });

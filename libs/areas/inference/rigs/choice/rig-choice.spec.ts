@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
-import { ANSWER, errorOf, failing, held, scripted, settle } from './rig-router.fixture.js';
-import { type ChatBackend } from './chat-backend.js';
+import { ANSWER, errorOf, failing, held, scripted, settle } from '../rig-router.fixture.js';
+import { type ChatBackend } from '../chat-backend.js';
 import { type RigPreference } from './rig-preference.js';
-import { createRigRouter, type RouteOrder } from './rig-router.js';
-import { type Rig, type RigModelTerms } from './rig-state.js';
-import { never, requestOf } from './upstream.fake.js';
+import { createRigRouter, type RouteOrder } from '../rig-router.js';
+import { type Rig, type RigModelTerms } from '../rig-state.js';
+import { never, requestOf } from '../upstream.fake.js';
 
 type Given = Partial<Rig> & { readonly backend?: ChatBackend; readonly weight?: number };
 
@@ -85,7 +85,7 @@ describe('the weight of a rig', () => {
         fc.boolean(),
         async (weights, hasRemote) => {
           const [first, ...others] = weights.map((weight, n) => [`r${n}`, { weight }] as const);
-          // A rig that is worse than the others stands between them, and is never drawn.
+          // A rig that is worse than the others is between them, and is never drawn.
           const far = ['far', { weight: 9, isRemote: true }] as const;
           const rigs = [...(first ? [first] : []), ...(hasRemote ? [far] : []), ...others];
           const { rigOf } = choosing(Object.fromEntries(rigs), { random: seeded() });
@@ -308,10 +308,10 @@ describe('the preferences of a caller', () => {
 
   it.each<[Partial<RigPreference>, string, string]>([
     [
-      { order: ['turbo', 'nobody'] },
+      { order: ['turbo', 'acne'] },
       'provider.order[1]',
       'provider.order[1]: expected a rig or a provider, such as acme, turbo, exact, other, ' +
-        'received nobody',
+        'received acne',
     ],
     [
       { only: ['other'], quantizations: ['fp8'] },

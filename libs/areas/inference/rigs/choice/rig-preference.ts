@@ -1,10 +1,10 @@
 import { type LostRig } from '#events/inference/chat.evidence.js';
-import { refused } from './rig-eligibility.js';
-import { type Rig, type RigState } from './rig-state.js';
+import { refused } from '../rig-eligibility.js';
+import { type Rig, type RigState } from '../rig-state.js';
 
 export const RIG_SORTS = ['price', 'throughput', 'latency'] as const;
 
-/** What a caller says of the rigs that may answer, in the words of OpenRouter's `provider`. */
+/** The wishes of a caller about rigs, in the words of OpenRouter's `provider`. */
 export interface RigPreference {
   /** Names of rigs or providers, asked in this order before all others. */
   readonly order: readonly string[];

@@ -1,11 +1,11 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type CallerDialect } from '#platform/chats/chat-order.js';
-import { hasFeature } from './rig-eligibility.js';
+import { hasFeature } from '../rig-eligibility.js';
 import { type RigPreference, ranksOf } from './rig-preference.js';
-import { type HealthParts, type Rig, type RigState } from './rig-state.js';
+import { type HealthParts, type Rig, type RigState } from '../rig-state.js';
 import { savingOf, type WarmSession } from './warm-sessions.js';
 
-/** What speaks against a rig for one request, beside its health and load. Lower is better. */
+/** The parts of a score that one request adds to health and load. Lower is better. */
 export interface ChoiceParts {
   /** Far above the other parts: its place in the order that the caller prefers. */
   readonly preference: number;
