@@ -21,7 +21,6 @@ export const trainingArea = defineArea({
   jobs: [distillationJob, fineTuningJob],
   sagas: [
     deploySaga(ownModelContentSaga, {
-      SettleOwnModel: ({ accountId, modelId }, context) =>
       SettleOwnModelContent: ({ accountId, modelId }, context) =>
         new SettleOwnModelContentCommand(accountId, modelId, context),
     }),

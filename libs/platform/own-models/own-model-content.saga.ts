@@ -6,7 +6,6 @@ import {
 import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
 
 export interface OwnModelContentCommand {
-  readonly type: 'SettleOwnModel';
   readonly type: 'SettleOwnModelContent';
   readonly data: { readonly accountId: string; readonly modelId: string };
 }
@@ -14,7 +13,6 @@ export interface OwnModelContentCommand {
 const react = ({
   data: { accountId, modelId },
 }: OwnModelEvent): readonly SagaAction<OwnModelContentCommand>[] => [
-  { kind: 'command', command: { type: 'SettleOwnModel', data: { accountId, modelId } } },
   { kind: 'command', command: { type: 'SettleOwnModelContent', data: { accountId, modelId } } },
 ];
 
