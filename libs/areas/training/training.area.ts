@@ -21,7 +21,7 @@ export const trainingArea = defineArea({
   jobs: [distillationJob, fineTuningJob],
   sagas: [
     deploySaga(ownModelContentSaga, {
-      SettleOwnModelContent: ({ accountId, modelId }, context) =>
+      SettleOwnModel: ({ accountId, modelId }, context) =>
         new SettleOwnModelContentCommand(accountId, modelId, context),
     }),
   ],
