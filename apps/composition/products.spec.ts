@@ -18,6 +18,7 @@ const METERS = [
   'fhe_rotations',
   'package_bytes',
   'package_download_bytes',
+  'training_ms',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -190,8 +190,8 @@ export class DistillationDto extends DistillationEntryDto {
 }
 
 export class DistillationsPageDto {
-  @ChoiceField(['list'], { required: false, default: 'list', description: 'The only action.' })
-  readonly action = 'list' as const;
+  @ChoiceField(['list'], { required: false, description: 'The only action.' })
+  readonly action?: 'list';
 
   @ChoiceField(SHOWN_STATUSES, { required: false, description: 'Only jobs in this state.' })
   readonly status?: ShownStatus;
