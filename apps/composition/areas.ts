@@ -30,6 +30,7 @@ import { swarmArea } from '#areas/swarm/swarm.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
+import { quantizationArea } from '#areas/quantization/quantization.area.js';
 import { trainingArea } from '#areas/training/training.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
@@ -72,6 +73,7 @@ export const areas: readonly Area[] = [
   orbitArea,
   dtnArea,
   trainingArea,
+  quantizationArea,
 ];
 
 /** The sources of events: the platform and each area. */

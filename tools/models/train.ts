@@ -1,6 +1,6 @@
 /**
  * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
- * networks, or the embedding models. `texts` writes the texts by which jobs measure models.
+ * networks, or the embedding models. `texts` writes the text by which quantized models are measured.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
@@ -32,7 +32,7 @@ if (family === 'spiking' && options.includes('--cards')) {
   await trainEmbeddings(name, optionOf('--out', 'models/embeddings'));
 } else if (family === 'texts') {
   const { writeTexts } = await import('./texts/texts.write.js');
-  await writeTexts(optionOf('--out', 'models/texts'));
+  await writeTexts(optionOf('--out', 'models/corpora'));
 } else if (family === 'adapters') {
   const { trainAdapters } = await import('./adapters/adapters.train.js');
   const python = optionOf('--python', 'python3');

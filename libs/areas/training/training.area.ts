@@ -12,7 +12,7 @@ export const trainingArea = defineArea({
   module: TrainingModule,
   sagas: [
     deploySaga(ownModelContentSaga, {
-      SettleContent: ({ accountId, modelId }, context) =>
+      SettleOwnModelContent: ({ accountId, modelId }, context) =>
         new SettleOwnModelContentCommand(accountId, modelId, context),
     }),
   ],

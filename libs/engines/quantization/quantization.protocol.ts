@@ -78,7 +78,7 @@ export type FromThread =
       readonly done: number;
       readonly total: number;
       readonly measurements: Measurements;
-      /** Weights times tokens of this measurement. */
+      /** Weights times tokens of all measurements so far. */
       readonly products: number;
     }
   | { readonly type: 'written'; readonly report: QuantizationReport; readonly file: Uint8Array }

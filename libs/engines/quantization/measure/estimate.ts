@@ -5,7 +5,8 @@ import { type TrainingRecipe } from '../../training/training.protocol.js';
 import { demandSize, SENSITIVITY_WINDOWS, WINDOWS_MAX } from '../model/measured-model.js';
 import { parametersIn } from '../model/parameters.js';
 import { type QuantizationOrder, type TernaryTraining } from '../quantization.protocol.js';
-import { demandBudget, optionsOf } from '../tensor-options.js';
+import { codedBytes } from '../codings.js';
+import { demandBudget, floatBytes, optionsOf } from '../tensor-options.js';
 import { WINDOW_TOKENS } from './text-loss.js';
 
 /** Rows of a step of training, and the tokens of each. */
@@ -16,10 +17,12 @@ const CHECKPOINT_STEPS = 40;
 /** Forwards, and backwards to the activations and to the weights. */
 const PASSES_OF_A_STEP = 3;
 
+type Recipe = Omit<TernaryTraining, 'text'>;
+
 /** @throws the errors of `trainableShape` */
 export const trainingSteps = async (
   modelFile: string,
-  { steps, learningRate, seed }: TernaryTraining,
+  { steps, learningRate, seed }: Recipe,
 ): Promise<{ readonly recipe: TrainingRecipe; readonly productsOf: number }> => {
   const shape = await trainableShape(modelFile);
   const recipe: TrainingRecipe = {
@@ -39,9 +42,10 @@ export const trainingSteps = async (
 
 export interface QuantizationEstimate {
   readonly parameters: number;
-  readonly contextTokens: number;
   /** The most that the steps count together: a shorter text has fewer. */
   readonly productsMax: number;
+  /** Of all tensors of the result, with a budget at most. */
+  readonly quantizedBytes: number;
 }
 
 /**
@@ -51,9 +55,9 @@ export interface QuantizationEstimate {
 export const estimateOf = async (
   modelFile: string,
   order: Pick<QuantizationOrder, 'coding' | 'budgetBytes'>,
-  training: TernaryTraining | null,
+  training: Recipe | null,
 ): Promise<QuantizationEstimate> => {
-  const { tensors, shape } = await readLlamaHeader(modelFile);
+  const { tensors } = await readLlamaHeader(modelFile);
   const parameters = demandSize(parametersIn(tensors.values()));
   const options = optionsOf([...tensors.values()], order);
   demandBudget([...tensors.values()], options, order.budgetBytes);
@@ -61,9 +65,13 @@ export const estimateOf = async (
   const windows = 2 * WINDOWS_MAX + measured.length * SENSITIVITY_WINDOWS;
   const learned =
     training === null ? 0 : (await trainingSteps(modelFile, training)).productsOf * training.steps;
+  const chosen = options.reduce(
+    (sum, { matrix, codings: [coding = 'F32'] }) => sum + codedBytes(coding, matrix.dimensions),
+    floatBytes([...tensors.values()]),
+  );
   return {
     parameters,
-    contextTokens: shape.contextTokens,
+    quantizedBytes: order.budgetBytes ?? chosen,
     productsMax: parameters * windows * WINDOW_TOKENS + learned,
   };
 };
