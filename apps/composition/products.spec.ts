@@ -4,7 +4,14 @@ import { metersOf } from '#platform/tools/tool.js';
 import { areas } from './areas.js';
 
 const MODEL = 'acme/llama';
-const METERS = ['synaptic_events', 'macs', 'wasm_fuel', 'cached_micro_usd'];
+const METERS = [
+  'synaptic_events',
+  'macs',
+  'wasm_fuel',
+  'cached_micro_usd',
+  'training_ms',
+  'weight_products',
+];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
 const card: PriceCard = {

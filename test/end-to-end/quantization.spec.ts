@@ -122,8 +122,11 @@ describe('quantizations', () => {
     await order({ quantized_name: 'draft-bitnet' }).expect(409);
     await request(world.quipu.url).delete(`/v1/models/${model}`).set(authorization()).expect(200);
     await get(`/v1/models/${model}`, 404);
-    const captured = (await world.events()).filter(({ type }) => type === 'HoldCaptured');
-    expect(JSON.stringify(captured)).toContain('weight_products');
+    const captures = (await world.events()).filter(({ type }) => type === 'HoldCaptured');
+    const meters = captures.map(({ data }) => JSON.stringify(data)).join();
+    expect(meters).toContain('weight_products');
+    // The model of the chat has the price of its base.
+    expect(meters).toContain('completion_tokens');
   });
 
   it('keeps a mixed model within its budget', async () => {

@@ -24,6 +24,11 @@ const EXEMPT: Readonly<Record<string, string>> = {
   // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
+  // A repeated deletion finds no model.
+  'DELETE v1/models/:id': 'ends a model',
+  'DELETE v1/models/*': 'ends a model',
+  'DELETE api/v1/models/:id': 'ends a model',
+  'DELETE api/v1/models/*': 'ends a model',
   // A budget is set as a whole: setting the same one again changes nothing.
   'PUT api/v1/budgets/account': 'sets a limit',
   'PUT api/v1/budgets/keys/:id': 'sets a limit',

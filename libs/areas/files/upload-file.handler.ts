@@ -74,10 +74,12 @@ const nameOf = (filename: string): string => {
   return reject('file_missing', `the file has a name of 1 to ${NAME_LENGTH_MAX} characters`);
 };
 
+/** The other purpose is for the files that batches write. */
+const UPLOADED = ['batch', 'user_data', 'fine-tune'] as const satisfies readonly FilePurpose[];
+
 const purposeOf = (fields: ReadonlyMap<string, string>): FilePurpose => {
-  const purpose = fields.get('purpose');
-  if (purpose === 'batch' || purpose === 'user_data') return purpose;
-  return reject('invalid_purpose', 'purpose is batch or user_data');
+  const purpose = UPLOADED.find((one) => one === fields.get('purpose'));
+  return purpose ?? reject('invalid_purpose', `purpose is one of ${UPLOADED.join(', ')}`);
 };
 
 const expiryOf = (fields: ReadonlyMap<string, string>, purpose: FilePurpose): number | null => {

@@ -92,7 +92,7 @@ export class QuantizationRunner implements JobRunner<
   ): AsyncGenerator<Report, Done, void> {
     let reached = attempt.checkpoint ?? BEGINNING;
     const task = await this.#taskOf(attempt, reached, folder);
-    const pieces = this.tasks.run(quantizationEngine, task, signal);
+    await using pieces = this.tasks.run(quantizationEngine, task, signal);
     const file: Buffer[] = [];
     const state: Buffer[] = [];
     let next = await pieces.next();

@@ -50,7 +50,7 @@ export const quantizationEngine = defineEngine<
     const { quantizeModel } = await import('#engines/quantization/quantization.engine.js');
     return {
       async *run(task, signal) {
-        const steps = quantizeModel(await requestOf(task, borrow), signal);
+        await using steps = quantizeModel(await requestOf(task, borrow), signal);
         let next = await steps.next();
         for (; next.done !== true; next = await steps.next()) {
           yield pieceOf(next.value, task);

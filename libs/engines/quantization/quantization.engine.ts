@@ -68,7 +68,10 @@ export async function* quantizeModel(
     const { training, checkpoint: _, ...order } = request;
     const steps = training?.steps ?? 0;
     const learned = training === null ? 0 : steps * (await productsOfStep(request, training));
-    const quantizing = inThread({ ...order, modelFile, originalFile: order.modelFile }, signal);
+    await using quantizing = inThread(
+      { ...order, modelFile, originalFile: order.modelFile },
+      signal,
+    );
     let next = await quantizing.next();
     for (; next.done !== true; next = await quantizing.next()) {
       const { done, total, products, measurements } = next.value;
@@ -111,7 +114,7 @@ async function* trainedFile(
     method: { kind: 'next_token' },
     recipe,
   } as const;
-  const pieces = runTraining(task, signal);
+  await using pieces = runTraining(task, signal);
   let next = await pieces.next();
   for (; next.done !== true; next = await pieces.next()) {
     yield stepOf(next.value, known, productsOf);

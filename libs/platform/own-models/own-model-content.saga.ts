@@ -6,14 +6,14 @@ import {
 import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
 
 export interface OwnModelContentCommand {
-  readonly type: 'SettleOwnModelContent';
+  readonly type: 'SettleOwnModel';
   readonly data: { readonly accountId: string; readonly modelId: string };
 }
 
 const react = ({
   data: { accountId, modelId },
 }: OwnModelEvent): readonly SagaAction<OwnModelContentCommand>[] => [
-  { kind: 'command', command: { type: 'SettleOwnModelContent', data: { accountId, modelId } } },
+  { kind: 'command', command: { type: 'SettleOwnModel', data: { accountId, modelId } } },
 ];
 
 /**

@@ -13,7 +13,7 @@ import { WINDOW_TOKENS } from './text-loss.js';
 const [ROWS, POSITIONS] = [8, 128];
 const WARM_UP_STEPS = 20;
 /** A checkpoint has three numbers for each weight. */
-const CHECKPOINT_STEPS = 40;
+const [CHECKPOINT_STEPS_MAX, CHECKPOINTS] = [40, 3];
 /** Forwards, and backwards to the activations and to the weights. */
 const PASSES_OF_A_STEP = 3;
 
@@ -32,7 +32,7 @@ export const trainingSteps = async (
     learningRate,
     warmUpSteps: Math.min(WARM_UP_STEPS, steps),
     seed,
-    checkpointSteps: CHECKPOINT_STEPS,
+    checkpointSteps: Math.min(CHECKPOINT_STEPS_MAX, Math.ceil(steps / CHECKPOINTS)),
     tuning: { kind: 'ternary' },
   };
   const { tensors } = await readLlamaHeader(modelFile);

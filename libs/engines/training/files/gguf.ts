@@ -1,6 +1,6 @@
 /** Writes and reads GGUF (version 3), as far as a float Llama with a tokenizer needs it. */
 import { GgufFormatError, parseGgufHeader } from '../../language-model/gguf.header.js';
-import { lengthOf, type LlamaShape, type NamedTensor, tensorShapes } from '../model/llama.model.js';
+import { lengthOf, type LlamaShape, type NamedTensor, tensorShapes } from '../model/llama-shape.js';
 
 const MAGIC = 0x46554747;
 const VERSION = 3;

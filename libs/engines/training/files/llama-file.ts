@@ -14,7 +14,7 @@ import {
   type NamedTensor,
   parametersOf,
   tensorShapes,
-} from '../model/llama.model.js';
+} from '../model/llama-shape.js';
 import { TrainingError } from '../training.errors.js';
 import { ggufName, reorderHeads } from './gguf.js';
 

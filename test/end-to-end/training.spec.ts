@@ -1,0 +1,211 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { toFile } from 'openai';
+import request from 'supertest';
+import { TrainingFolder } from '#engines/training/training.fixture.js';
+import { CommandLine } from './command-line.fixture.js';
+import { scriptedCatalog, startWorld, type World } from './quipu.harness.js';
+
+const DISTILL = '/api/v1/distill/index.php';
+const ENDED = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
+const WAIT_MS = 50_000;
+
+/** Two models of one vocabulary, and one of an upstream; a millisecond costs a micro-dollar. */
+const catalogOf =
+  (folder: string) =>
+  (baseUrl: string): string =>
+    `${scriptedCatalog(baseUrl).replace(
+      'models:',
+      `  - { name: built-in, kind: embedded }
+models:
+  - { id: acme/teacher, owned_by: acme, rigs: [built-in], file: ${folder}/teacher.gguf,
+      context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
+  - { id: acme/student, owned_by: acme, rigs: [built-in], file: ${folder}/student.gguf,
+      context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }`,
+    )}
+meters:
+  - { meter: training_ms, usd: 1, per: 1000000 }
+`;
+
+interface Entry {
+  readonly job_uuid: string;
+  readonly status: string;
+  readonly model: string | null;
+  readonly estimate_error_pct: number | null;
+}
+
+describe('training', () => {
+  let world: World;
+  let folder: string;
+  const quipu = new CommandLine(() => world);
+
+  beforeAll(async () => {
+    const models = await TrainingFolder.make();
+    folder = models.path;
+    await models.micro('teacher', 2, { width: 32 });
+    await models.micro('student', 1);
+    world = await startWorld([], { catalogOf: catalogOf(folder) });
+    await quipu.result('account', 'credit', '--user', 'demo', '--usd', '100', '--reason', 'spec');
+  });
+
+  afterAll(async () => {
+    await world.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const as = <Test extends request.Test>(test: Test): Test =>
+    test.set('authorization', `Bearer ${world.credentials.api_key}`);
+
+  const order = (changes: object) =>
+    as(request(world.quipu.url).post(DISTILL)).send({
+      teacher_model: 'acme/teacher',
+      student_base_model: 'acme/student',
+      distillation_method: 'hybrid_loss',
+      steps: 4,
+      batch_size: 2,
+      ...changes,
+    });
+
+  const entries = async (query = ''): Promise<readonly Entry[]> => {
+    const list = await as(request(world.quipu.url).get(`${DISTILL}?action=list${query}`));
+    expect(list.status).toBe(200);
+    return (list.body as { readonly jobs: readonly Entry[] }).jobs;
+  };
+
+  const ended = async (jobId: string): Promise<Entry> => {
+    const until = Date.now() + WAIT_MS;
+    for (;;) {
+      const job = (await entries()).find(({ job_uuid: id }) => id === jobId);
+      if (job && ENDED.has(job.status)) return job;
+      if (Date.now() > until) throw new Error(`the job is ${job?.status ?? 'missing'}`);
+      await sleep(100);
+    }
+  };
+
+  it('makes a model that its account lists, is answered by and deletes', async () => {
+    const ordered = await order({ job_name: 'small-one' });
+    expect(ordered.body).toMatchObject({
+      success: true,
+      job_id: 1,
+      job_name: 'small-one',
+      teacher_model: 'acme/teacher',
+      student_base_model: 'acme/student',
+      status: 'queued',
+      compression_target: expect.stringMatching(/^2\.\d\dx \([\d,]+ to [\d,]+ parameters\)$/),
+    });
+    expect(ordered.status).toBe(202);
+    const job = await ended((ordered.body as Entry).job_uuid);
+    expect(job).toMatchObject({
+      status: 'completed',
+      progress: { phase: 'finished', step: 4, steps: 4, loss: expect.any(Number) },
+      held_out_before: { perplexity: expect.any(Number), kl_divergence: expect.any(Number) },
+      held_out_after: { perplexity: expect.any(Number), kl_divergence: expect.any(Number) },
+      measured_ms: expect.any(Number),
+      estimate_error_pct: expect.any(Number),
+    });
+    const model = job.model ?? '';
+    expect(model).toMatch(/^\d+\/small-one$/);
+    const listed = await world.openai.models.list();
+    expect(listed.data.map(({ id }) => id)).toContain(model);
+    const messages = [{ role: 'user' as const, content: 'What is a hold?' }];
+    const chat = await world.openai.chat.completions.create({ model, messages, max_tokens: 4 });
+    expect(chat.usage?.prompt_tokens).toBeGreaterThan(0);
+    const other = await quipu.result('user', 'add', '--name', 'stranger');
+    expect(JSON.stringify(other)).toContain('stranger');
+    await expect(world.openai.models.delete(model)).resolves.toMatchObject({ deleted: true });
+    await expect(
+      world.openai.chat.completions.create({ model, messages, max_tokens: 4 }),
+    ).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+    const events = await world.events();
+    const types = events.map(({ type }) => type);
+    expect(types).toContain('OwnModelRegistered');
+    expect(types).toContain('OwnModelRemoved');
+    const settled = events.find(({ type }) => type === 'JobSettled');
+    expect(settled?.data).toMatchObject({ outcome: 'charged' });
+  });
+
+  it('refuses what it cannot train, by name', async () => {
+    const refusals: readonly (readonly [object, number, string])[] = [
+      [{ job_name: 'small-one' }, 409, 'training_name_used'],
+      [{ job_name: 'no-teacher', teacher_model: 'acme/none' }, 404, 'training_model_unknown'],
+      [{ job_name: 'upstream', teacher_model: 'acme/scripted' }, 422, 'training_model_unsuitable'],
+      [{ job_name: 'no-text', training_text: 'corpus:none' }, 404, 'training_text_unknown'],
+    ];
+    for (const [changes, status, code] of refusals) {
+      const refused = await order(changes);
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+        status,
+        expect.stringContaining(code),
+      ]);
+    }
+    const unknown = await order({ job_name: 'odd', distillation_method: 'magic' });
+    expect(unknown.status).toBe(400);
+    expect(JSON.stringify(unknown.body)).toContain('distillation_method');
+    const badName = await order({ job_name: 'Not Good' });
+    expect(badName.status).toBe(400);
+  });
+
+  it('lists by status, and lets a job be cancelled and its name stay used', async () => {
+    const ordered = await order({
+      job_name: 'long-one',
+      steps: 10_000,
+      distillation_method: 'kl_divergence_logits',
+    });
+    const { job_uuid: jobId } = ordered.body as Entry;
+    await as(request(world.quipu.url).post(`/api/v1/jobs/${jobId}/cancel`)).send({});
+    expect(await ended(jobId)).toMatchObject({ status: 'cancelled', model: null });
+    expect(await entries('&status=cancelled')).toMatchObject([{ job_uuid: jobId }]);
+    expect(await entries('&status=failed')).toEqual([]);
+    expect(await entries('&limit=1')).toHaveLength(1);
+    expect((await order({ job_name: 'long-one' })).status).toBe(409);
+  });
+
+  it("works with OpenAI's client: a file, a job, its events, its checkpoint and its model", async () => {
+    const lines = Array.from({ length: 20 }, (_, at) =>
+      JSON.stringify({
+        messages: [
+          { role: 'user', content: `What is knot ${at}?` },
+          { role: 'assistant', content: `Knot ${at} is a number on a cord.` },
+        ],
+      }),
+    );
+    const { openai } = world;
+    const file = await openai.files.create({
+      file: await toFile(Buffer.from(lines.join('\n')), 'knots.jsonl'),
+      purpose: 'fine-tune',
+    });
+    const created = await openai.fineTuning.jobs.create({
+      model: 'acme/student',
+      training_file: file.id,
+      suffix: 'knots',
+      seed: 3,
+      method: { type: 'supervised', supervised: { hyperparameters: { n_epochs: 2 } } },
+    });
+    expect(created).toMatchObject({ object: 'fine_tuning.job', status: 'queued', seed: 3 });
+    const until = Date.now() + WAIT_MS;
+    let job = created;
+    while (job.status !== 'succeeded' && Date.now() < until) {
+      expect(job.status).not.toBe('failed');
+      await sleep(200);
+      job = await openai.fineTuning.jobs.retrieve(created.id);
+    }
+    expect(job.fine_tuned_model).toMatch(/^\d+\/ft-knots-[0-9a-f]{12}$/);
+    expect(job.trained_tokens).toBeGreaterThan(0);
+    const events = await Array.fromAsync(await openai.fineTuning.jobs.listEvents(created.id));
+    expect(events.map(({ message }) => message)).toContain('the model was made');
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    const checkpoints = await openai.fineTuning.jobs.checkpoints.list(created.id);
+    expect(checkpoints.data).toMatchObject([
+      { fine_tuned_model_checkpoint: job.fine_tuned_model, fine_tuning_job_id: created.id },
+    ]);
+    const jobs = await Array.fromAsync(await openai.fineTuning.jobs.list({ limit: 1 }));
+    expect(jobs.map(({ id }) => id)).toEqual([created.id]);
+    await expect(openai.fineTuning.jobs.cancel(created.id)).resolves.toMatchObject({
+      status: 'succeeded',
+    });
+    await expect(openai.fineTuning.jobs.retrieve('ftjob-none')).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
