@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type QuantizationMeasured } from '#events/quantization/quantization.evidence.js';
 import { type QuantizationProgress } from '#events/quantization/quantization.job.js';
 import { TokenPrice } from '#events/token-price.vocabulary.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { blobOwnerOf } from '#platform/jobs/job-blobs.js';
 import {
   type Finished,
@@ -77,7 +78,7 @@ export class QuantizationRunner implements JobRunner<
 
   async *run(attempt: Attempt, signal: AbortSignal): AsyncGenerator<Report, Done, void> {
     const folder = path.join(this.settings.workFolder, `${attempt.jobId}-${attempt.attempt}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder);
     try {
       return yield* this.#quantize(attempt, folder, signal);
     } finally {
@@ -114,7 +115,7 @@ export class QuantizationRunner implements JobRunner<
     }
     signal.throwIfAborted();
     if (next.value === null) throw failure('crashed', 'the engine ended without a result');
-    return this.#finish(attempt, Buffer.concat(file), next.value, reached.shown.products);
+    return await this.#finish(attempt, Buffer.concat(file), next.value, reached.shown.products);
   }
 
   async #finish(

@@ -125,6 +125,6 @@ const estimated = async (
 /** Before any work: the registration of a larger file would reject it. */
 const demandSize = ({ name }: QuantizableModel, bytes: number): void => {
   if (bytes <= OWN_MODEL_BYTES_MAX) return;
-  const detail = `the model ${name} would have ${bytes} bytes, and ${OWN_MODEL_BYTES_MAX} are served`;
+  const detail = `${name} would have ${bytes} bytes, and ${OWN_MODEL_BYTES_MAX} are served`;
   reject('quantization_model_unsuitable', detail);
 };

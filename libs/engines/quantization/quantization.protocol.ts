@@ -35,7 +35,7 @@ export interface Measurements {
 export interface QuantizationOrder {
   /** Absolute path of the GGUF file whose weights are quantized. */
   readonly modelFile: string;
-  /** Absolute path of the model that the result is compared with; the same file without training. */
+  /** Absolute path of the model that the result is compared with. */
   readonly originalFile: string;
   /** The name in the written file. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** The work of a quantization before it begins: from the header of the file, without its weights. */
+/** The work of a quantization before it begins, from the header of its file. */
 import { readLlamaHeader } from '../../llama-layers/model/llama.header.js';
 import { trainableShape } from '../../training/files/llama-file.js';
 import { type TrainingRecipe } from '../../training/training.protocol.js';
