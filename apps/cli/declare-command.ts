@@ -21,6 +21,11 @@ Settings: QUIPU_HOME and the other settings of the server. The server may be run
 export const commandGroup = (program: Command, name: string, description: string): Command =>
   program.command(name).description(description);
 
+/** The platform and the audit area have commands of the log. */
+export const logGroup = (program: Command): Command =>
+  program.commands.find((group) => group.name() === 'log') ??
+  commandGroup(program, 'log', 'Confirm, claim, copy, check and archive the log as a whole.');
+
 export const command = (parent: Command, usage: string, description: string): Command =>
   parent
     .command(usage)

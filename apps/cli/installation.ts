@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { type Logger, pino } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
-import { MasterKeyError } from '#platform/secrets/master-key.js';
+import { SecretsError } from '#platform/secrets/secrets.error.js';
 import { type Area } from '#platform/runtime/areas/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type OpenEngines, openEngines, openEventStore } from '../composition/engines.js';
@@ -93,7 +93,7 @@ export const asBadSettings = async <Result>(work: Promise<Result>): Promise<Resu
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof MasterKeyError || error instanceof SettingsError)) throw error;
+    if (!(error instanceof SecretsError || error instanceof SettingsError)) throw error;
     throw new CommandFailure('bad_settings', error.message, EXIT.usage, { cause: error });
   }
 };

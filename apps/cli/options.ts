@@ -44,6 +44,13 @@ export const limitOf = (text: string): number => {
   return limit;
 };
 
+/** A leaf of the log, which count from 0. */
+export const leafOf = (text: string): number => {
+  const leaf = /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined;
+  if (leaf === undefined) throw new InvalidArgumentError('Expected a whole number.');
+  return leaf;
+};
+
 /** As many as one page of a list may have. */
 const PAGE_MAX = 1_000;
 

@@ -4,6 +4,7 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
@@ -15,10 +16,12 @@ import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
+import { packagesArea } from '#areas/packages/packages.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { proofsArea } from '#areas/proofs/proofs.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
@@ -27,6 +30,7 @@ import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
+import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -45,6 +49,7 @@ export const areas: readonly Area[] = [
   inferenceArea,
   streamsArea,
   embeddingsArea,
+  vaultsArea,
   jobsArea,
   responsesArea,
   filesArea,
@@ -71,9 +76,12 @@ export const areas: readonly Area[] = [
   shardingArea,
   fleetArea,
   orbitArea,
+  proofsArea,
   dtnArea,
+  cleanroomsArea,
   trainingArea,
   quantizationArea,
+  packagesArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -24,8 +24,9 @@ import {
 import { type Area } from '#platform/runtime/areas/area.js';
 import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
 import { type Engines } from '#platform/runtime/runtime.js';
-import { MasterKeyError } from '#platform/secrets/master-key.js';
-import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
+import { openSecrets, type Secrets, SUBJECT_KEYS_FILE } from '#platform/secrets/secrets.js';
+import { SecretsError } from '#platform/secrets/secrets.error.js';
+import { sqliteKeySet } from '#platform/secrets/sqlite/sqlite-subject-keys.js';
 import { areas as shippedAreas } from './areas.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { type FirstAnswer, onceOnly, openedLog, ServerAwayError } from './first-answer.js';
@@ -240,8 +241,8 @@ const openDatabase = async (
     const { home: directory, masterKeyFile } = settings;
     const log = await openingLog;
     const record = new LoggedInstallationKey(log, clock);
-    const sharedKeys = subjects.mongoSubjectKeys(database);
-    const secrets = await openSecrets({ directory, masterKeyFile, sharedKeys, record });
+    const keySet = subjects.mongoKeySet(database);
+    const secrets = await openSecrets({ directory, masterKeyFile, keySet, record });
     const readStore = await openMongoReadStore({ database, clock });
     const encryptionKey = secrets.key('idempotency');
     const answers = await openMongoAnswerStore({ database, encryptionKey, clock, log });
@@ -257,6 +258,16 @@ const openDatabase = async (
     await database.close();
     throw error;
   }
+};
+
+/** The id of the subject keys that the settings name. */
+export const keySetIdOf = async ({ home, readStore }: Settings): Promise<string> => {
+  if (readStore.kind === 'sqlite') return sqliteKeySet(path.join(home, SUBJECT_KEYS_FILE)).id();
+  const { mongoKeySet } = await import('#platform/secrets/mongodb/mongodb-subject-keys.js');
+  const database = await located('QUIPU_READ_STORE', readStore.url, reached(readStore.url));
+  return mongoKeySet(database)
+    .id()
+    .finally(() => database.close());
 };
 
 /** @throws ServerAwayError unless the attempts are repeated */
@@ -324,7 +335,7 @@ const located = async <T>(variable: string, where: string, opening: Promise<T>):
     return await opening;
   } catch (cause) {
     // The message already names the variable or the file.
-    if (cause instanceof SettingsError || cause instanceof MasterKeyError) throw cause;
+    if (cause instanceof SettingsError || cause instanceof SecretsError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = withoutSecrets(`${where}: ${reason}`);
     throw new SettingsError(`bad settings\n  ${variable}: ${message}`, { cause });

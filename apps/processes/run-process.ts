@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { withoutCredentials } from '#areas/identity/authentication/credentials.js';
-import { MasterKeyError } from '#platform/secrets/master-key.js';
+import { SecretsError } from '#platform/secrets/secrets.error.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { GatewayStartError } from './gateway-start.error.js';
 import { readSettings, type Settings, withoutSecrets } from '../composition/settings.js';
@@ -88,6 +88,6 @@ const flushed = (destination: ReturnType<typeof pino.destination>): Promise<void
 
 /** The message for an error that the operator can correct; undefined for a defect. */
 const badSetting = (error: unknown): string | undefined => {
-  const isTheirs = error instanceof SettingsError || error instanceof MasterKeyError;
+  const isTheirs = error instanceof SettingsError || error instanceof SecretsError;
   return isTheirs ? error.message : undefined;
 };

@@ -1,7 +1,8 @@
 import { type Logger } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
 import { deriveKey } from '#platform/secrets/derived-key.js';
-import { MasterKeyError, readMasterKey } from '#platform/secrets/master-key.js';
+import { readMasterKey } from '#platform/secrets/master-key.js';
+import { SecretsError } from '#platform/secrets/secrets.error.js';
 import { JOB_KEY_PURPOSE } from '#platform/jobs/job.seal.js';
 import { type Area } from '#platform/runtime/areas/area.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
@@ -54,7 +55,7 @@ const masterKeyOf = (file: string): ((purpose: string) => Buffer) => {
     const master = readMasterKey(file);
     return (purpose) => deriveKey(master, purpose);
   } catch (cause) {
-    if (!(cause instanceof MasterKeyError)) throw cause;
+    if (!(cause instanceof SecretsError)) throw cause;
     const reason = `${cause.message}; a worker needs the key of its gateways`;
     throw new SettingsError(`bad settings\n  QUIPU_MASTER_KEY_FILE: ${reason}`, { cause });
   }

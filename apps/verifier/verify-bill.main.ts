@@ -1,15 +1,20 @@
 /**
- * The verifier of bills as a program of its own: `npm run verifier` makes one file of it, which
- * needs Node and nothing else.
+ * The verifier of bills and of archives of the log as a program of its own. `npm run verifier`
+ * makes one file of it, which needs Node and nothing else.
  */
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BillError } from '#areas/audit/bill/bill.error.js';
-import { describeBill, type Trust, verifyBill } from '#areas/audit/bill/verify-bill.js';
+import { ProofError } from '#areas/audit/proof/proof.error.js';
+import { isArchive } from '#areas/audit/archive/archive-file.js';
+import { describeArchive, verifyArchive } from '#areas/audit/archive/verify-archive.js';
+import { describeBill, verifyBill } from '#areas/audit/bill/verify-bill.js';
+import { type Trust } from '#areas/audit/proof/trusted-checkpoint.js';
 
-const USAGE = `Usage: node verify-bill.mjs <statement.zip> [options]
+const USAGE = `Usage: node verify-bill.mjs <file> [options]
 
-Recomputes the statement from the events of the archive, and proves that they are all in the log.
+Of a statement (statement.zip): recomputes it from the events of the archive, and proves that they
+are all in the log. Of an archive of the log (quipu log export): proves that its events are a range
+of the log, whole and in its order.
 
   --key <key>      the verifier key of the log, known from elsewhere
   --witness <key>  the verifier key of a witness that must have cosigned; may be repeated
@@ -55,7 +60,24 @@ const read = (words: readonly string[]): Words | undefined => {
   }
 };
 
-const main = (words: readonly string[]): void => {
+interface Verified {
+  readonly report: object;
+  readonly text: string;
+}
+
+/** By the first bytes of the file. */
+const verify = async ({ file, trust }: Words): Promise<Verified> => {
+  const beginning = createReadStream(file, { end: 1 });
+  const first = Buffer.concat((await beginning.toArray()) as Buffer[]);
+  if (isArchive(first)) {
+    const report = await verifyArchive(createReadStream(file), trust);
+    return { report, text: describeArchive(report) };
+  }
+  const report = verifyBill(readFileSync(file), trust);
+  return { report, text: describeBill(report) };
+};
+
+const main = async (words: readonly string[]): Promise<void> => {
   const asked = read(words);
   if (!asked) {
     process.stderr.write(`${USAGE}\n`);
@@ -63,19 +85,19 @@ const main = (words: readonly string[]): void => {
     return;
   }
   try {
-    const report = verifyBill(readFileSync(asked.file), asked.trust);
-    const text = asked.json ? JSON.stringify({ success: true, ...report }) : describeBill(report);
-    process.stdout.write(`${text}\n`);
+    const { report, text } = await verify(asked);
+    const output = asked.json ? JSON.stringify({ success: true, ...report }) : text;
+    process.stdout.write(`${output}\n`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const isRefuted = error instanceof BillError;
-    const code = isRefuted ? 'bill_not_proved' : 'unreadable';
+    const isRefuted = error instanceof ProofError;
+    const code = isRefuted ? 'not_proved' : 'unreadable';
     const failure = { success: false, code, message: reason };
-    // A file that cannot be read, or a defect of this program, says nothing of the bill.
+    // A file that cannot be read, or a defect of this program, says nothing of its content.
     const text = `${isRefuted ? 'NOT proved' : 'cannot verify'}: ${reason}`;
     process.stderr.write(`${asked.json ? JSON.stringify(failure) : text}\n`);
     process.exitCode = 1;
   }
 };
 
-main(process.argv.slice(2));
+void main(process.argv.slice(2));

@@ -5,6 +5,9 @@ import { Instant } from '../vocabulary.js';
 /** Names a master key without revealing it. */
 export const MasterKeyId = z.string().regex(/^[0-9a-f]{16}$/);
 
+/** Names a set of subject keys: a file, or the keys in a database. */
+export const KeySetId = z.string().regex(/^[0-9a-f]{16}$/);
+
 /** The key of the installation, sealed with a key that is derived from the master key. */
 const SealedInstallationKey = z.string().regex(/^[A-Za-z0-9_-]{60,200}$/);
 
@@ -31,6 +34,20 @@ export const MasterKeyRotated = defineEvent('MasterKeyRotated', {
 });
 export type MasterKeyRotated = EventOf<typeof MasterKeyRotated>;
 
-export type MasterKeyEvent = MasterKeyAdopted | MasterKeyRotated;
+/** The personal data of the log is sealed with this set of subject keys from here on. */
+export const SubjectKeysClaimed = defineEvent('SubjectKeysClaimed', {
+  version: 1,
+  schema: z.strictObject({
+    setId: KeySetId,
+    /** Null at the first start. */
+    previousSetId: KeySetId.nullable(),
+    /** Of the operator; null at the first start. */
+    reason: z.string().min(1).max(500).nullable(),
+    claimedAt: Instant,
+  }),
+});
+export type SubjectKeysClaimed = EventOf<typeof SubjectKeysClaimed>;
 
-export const masterKeyEvents = [MasterKeyAdopted, MasterKeyRotated] as const;
+export type MasterKeyEvent = MasterKeyAdopted | MasterKeyRotated | SubjectKeysClaimed;
+
+export const masterKeyEvents = [MasterKeyAdopted, MasterKeyRotated, SubjectKeysClaimed] as const;

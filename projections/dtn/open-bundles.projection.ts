@@ -8,6 +8,9 @@ import { type Projection } from '#platform/kernel/projection.js';
 
 export interface OpenBundle {
   readonly bundleId: string;
+  readonly accountId: string;
+  /** As encoded. */
+  readonly bundleBytes: number;
 }
 
 type Opening = Exclude<BundleEvent, { readonly type: 'BundleRejected' | 'BundleRerouted' }>;
@@ -18,6 +21,10 @@ export const openBundles: Projection<Opening, OpenBundle> = {
   version: 1,
   on: { BundleAccepted, BundleCancelled, BundleExpired },
   keys: ({ data }) => [data.bundleId],
-  initial: (bundleId) => ({ bundleId }),
-  project: ({ type }, bundle) => (type === 'BundleAccepted' ? bundle : null),
+  initial: (bundleId) => ({ bundleId, accountId: '', bundleBytes: 0 }),
+  project: ({ type, data }, bundle) => {
+    if (type !== 'BundleAccepted') return null;
+    const { accountId, bundleBytes } = data;
+    return { ...bundle, accountId, bundleBytes };
+  },
 };

@@ -18,6 +18,7 @@ const model: ServedModel = {
   id: 'm',
   upstreamId: 'm',
   sendsDefaults: true,
+  fallbacks: [],
   contextTokens: 1_000_000,
   maxOutputTokens: 4_096,
   chargesCancelled: true,

@@ -93,9 +93,9 @@ const CHAT_FAILURES: readonly Case[] = [
     body: chat({ routing_mode: 'cleanroom_fhe_eval' }),
   },
   {
-    what: 'a clean room',
-    status: 501,
-    code: 'routing_mode_unavailable',
+    what: 'a clean room without a mode for it',
+    status: 400,
+    code: 'invalid_request',
     body: chat({ cleanroom_uuid: '0198c0de-0000-7000-8000-000000000001' }),
   },
   {

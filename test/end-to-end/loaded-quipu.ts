@@ -1,3 +1,4 @@
+import { type RoomRows } from '#areas/cleanrooms/room-rows.js';
 import { type runCommandLine } from '#apps/cli/command-line.js';
 import { type Gateway, type GatewayOptions } from '#apps/processes/gateway.process.js';
 import { type Standalone, type StandaloneOptions } from '#apps/processes/standalone.process.js';
@@ -18,6 +19,8 @@ export interface LoadedQuipu {
   ) => Promise<Standalone>;
   readonly runCommandLine: typeof runCommandLine;
   readonly EVENT_STORE: typeof EVENT_STORE;
+  /** The way in for rows of a clean room, which no route has without an enclave. */
+  readonly RoomRows: typeof RoomRows;
 }
 
 declare global {

@@ -50,6 +50,20 @@ describe('an installation whose master key is lost', () => {
   });
 });
 
+describe('an installation whose subject keys are lost', () => {
+  it('starts only after an operator has taken the log over', async () => {
+    await rename(keyFile('subject-keys.db'), keyFile('elsewhere.db'));
+    await expect(world.restart()).rejects.toThrow('the log was written with the set');
+    const reason = ['--reason', 'a lost disk'];
+    const claim = await commandLine.result('log', 'claim', ...reason);
+    expect(claim).toMatchObject({ claimed: true });
+    expect(await commandLine.result('log', 'claim', ...reason)).toMatchObject({ claimed: false });
+    world = await world.restart();
+    const { status } = await request(world.quipu.url).get('/health/ready');
+    expect(status).toBe(200);
+  });
+});
+
 describe('a rotation of the master key', () => {
   it('leaves a running gateway, users and keys as they are, also over a restart', async () => {
     const previous = await keyIdOfLog();

@@ -13,7 +13,8 @@ import { counted } from '#platform/event-store/event-store.fixture.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { type TestServer } from '../servers/test-server.js';
-import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+import { CommandLine } from './command-line.fixture.js';
+import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 const PREFIX = 'moved';
@@ -178,6 +179,32 @@ describe('an installation whose log moves to a server and back', () => {
       position: there.position,
     });
     expect((await ask('fourth')).status).toBe(200);
+    await expectIssued();
+  });
+
+  it('continues on a file that archives were imported to', async () => {
+    const there = await overview();
+    const [old, recent] = [file('old.log'), file('recent.log')];
+    const commandLine = new CommandLine(() => world);
+    expect(await commandLine.result('log', 'export', old, '--end', '10')).toMatchObject({
+      first: 0,
+      events: 10,
+    });
+    const exportAll = async (): Promise<boolean> => {
+      const exported = await commandLine.result('log', 'export', recent, '--first', '10');
+      const { end } = exported as { readonly end: number };
+      return end === (await world.events()).length;
+    };
+    await eventually(exportAll);
+    await world.quipu.stop();
+    const key = ['--key', receipt.verifier_key];
+    expect(await quipu('log', 'verify', old, ...key)).toMatchObject({ first: 0, end: 10 });
+    const imported = `sqlite:${file('imported.db')}`;
+    const loaded = await quipu('log', 'import', recent, old, '--to', imported, ...key);
+    await move(imported, undefined);
+    expect(loaded).toMatchObject({ root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await overview(there.position)).toMatchObject({ balance_usd: there.balance_usd });
+    expect((await ask('fifth')).status).toBe(200);
     await expectIssued();
   });
 });

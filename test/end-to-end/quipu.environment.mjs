@@ -14,6 +14,7 @@ const loadQuipu = async () => {
   const standalone = await compiled('apps/processes/standalone.process.js');
   const { runCommandLine } = await compiled('apps/cli/command-line.js');
   const { EVENT_STORE } = await compiled('libs/platform/runtime/tokens.js');
+  const { RoomRows } = await compiled('libs/areas/cleanrooms/room-rows.js');
   const starting =
     (start) =>
     async (environment, ...options) =>
@@ -23,6 +24,7 @@ const loadQuipu = async () => {
     startStandalone: starting(standalone.startStandalone),
     runCommandLine,
     EVENT_STORE,
+    RoomRows,
   };
 };
 

@@ -50,7 +50,7 @@ describe('the log of a gateway, by the protocol of EventStoreDB', () => {
     const store = await openWith(world.credentials.api_key);
     const read = (await Array.fromAsync(store.readAll())).flat();
     expect(read).toEqual(await world.events());
-    expect(read.at(-1)?.type).toBe('HoldCaptured');
+    expect(read.map(({ type }) => type)).toContain('HoldCaptured');
   });
 
   it('rejects another key', async () => {

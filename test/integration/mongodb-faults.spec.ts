@@ -5,7 +5,7 @@ import { openMongoAnswerStore } from '#platform/idempotency/mongodb/mongodb-answ
 import { type MongoDatabase, openMongoDatabase } from '#platform/mongodb/mongo-database.js';
 import { openMongoReadStore } from '#platform/read-store/mongodb/mongodb-read-store.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { mongoSubjectKeys } from '#platform/secrets/mongodb/mongodb-subject-keys.js';
+import { mongoKeySet } from '#platform/secrets/mongodb/mongodb-subject-keys.js';
 import { eventually } from '../end-to-end/quipu.harness.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { type TestServer } from '../servers/test-server.js';
@@ -89,7 +89,7 @@ describe('the adapters of MongoDB, when the server', () => {
   };
 
   it('is down, fail, and recover when it is up', async () => {
-    const keys = await mongoSubjectKeys(database).open(Buffer.alloc(32), 'check');
+    const keys = await mongoKeySet(database).open(Buffer.alloc(32), 'check');
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
     const request = { scope: 'user-7', key: 'k', body: new Uint8Array(), attempt: 'first' };

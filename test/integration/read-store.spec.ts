@@ -105,7 +105,7 @@ describe('the MongoDB read store', () => {
     }
   });
 
-  it('updates only the rows that are there', async () => {
+  it('updates only the rows that are there and older', async () => {
     const collection = database.db.collection<DocumentRow>('view_usage');
     const updated: number[] = [];
     const bulkWrite: typeof collection.bulkWrite = (operations, options) => {
@@ -124,6 +124,11 @@ describe('the MongoDB read store', () => {
     expect(updated).toEqual([50, 10]);
     const found = await store.list('usage');
     expect(found.map(({ position }) => position)).toEqual(Array.from({ length: 110 }, () => 2n));
+    await writeGuarded(
+      counted,
+      [...rowsAt(2n, 110), { _id: 'k0', position: 3n, json: '{}' }].slice(1),
+    );
+    expect(updated).toEqual([50, 10, 1]);
   });
 
   describe('after a duplicate key error', () => {

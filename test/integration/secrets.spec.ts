@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type MongoDatabase, openMongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { MasterKeyError } from '#platform/secrets/master-key.js';
-import { mongoSubjectKeys } from '#platform/secrets/mongodb/mongodb-subject-keys.js';
+import { SecretsError } from '#platform/secrets/secrets.error.js';
+import { mongoKeySet } from '#platform/secrets/mongodb/mongodb-subject-keys.js';
 import { MASTER_KEY_FILE, openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { subjectKeysContract } from '#platform/secrets/subject-keys.contract.js';
 import { SuiteDatabases } from '../servers/mongodb/suite-databases.js';
@@ -33,7 +33,7 @@ const openOn = async (machine: string): Promise<Secrets> => {
   const database = await openMongoDatabase({ url });
   opened.push(database);
   const directory = path.join(folder, machine);
-  return openSecrets({ directory, sharedKeys: mongoSubjectKeys(database) });
+  return openSecrets({ directory, keySet: mongoKeySet(database) });
 };
 
 subjectKeysContract('MongoDB', () =>
@@ -50,7 +50,7 @@ describe('secrets of several machines', () => {
   it('are shared by processes with one master key', async () => {
     const one = await openOn('one');
     const sealed = await one.subjects.seal('user:1', 'email', 'ada@example.com');
-    await expect(openOn('two')).rejects.toThrow(MasterKeyError);
+    await expect(openOn('two')).rejects.toThrow(SecretsError);
     await copyMasterKey('one', 'two');
     const two = await openOn('two');
     expect(await two.subjects.open('user:1', 'email', sealed)).toBe('ada@example.com');

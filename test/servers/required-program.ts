@@ -8,6 +8,8 @@ const PACKAGES = {
   java: 'openjdk-17-jre-headless',
   mvn: 'maven',
   strace: 'strace',
+  swtpm: 'swtpm',
+  tpm2_quote: 'tpm2-tools',
 } as const;
 
 export type RequiredProgram = keyof typeof PACKAGES;

@@ -47,6 +47,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['embeddings/svd_scores.py'],
     record: 'embeddings/svd_scores.json',
   },
+  homomorphic: {
+    requirements: 'homomorphic/requirements.txt',
+    script: ['homomorphic/check.py'],
+    record: null,
+  },
+  'homomorphic-speed': {
+    requirements: 'homomorphic/requirements.txt',
+    script: ['homomorphic/check.py', 'speed'],
+    record: null,
+  },
   'language-models': {
     requirements: 'language-models/requirements.txt',
     script: ['language-models/record.py'],
@@ -61,6 +71,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     requirements: 'orbits/requirements.txt',
     script: ['orbits/record.py', 'grid'],
     record: null,
+  },
+  privacy: {
+    requirements: 'privacy/requirements.txt',
+    script: ['privacy/record.py'],
+    record: 'privacy/vectors.json',
   },
   quantization: {
     requirements: 'quantization/requirements.txt',
@@ -87,6 +102,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['usage/record.py'],
     record: 'usage/genai-prices.json',
     prints: true,
+  },
+  vectors: {
+    requirements: 'vectors/requirements.txt',
+    script: ['vectors/record.py'],
+    record: 'vectors/vectors.json',
   },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',

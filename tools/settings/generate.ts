@@ -1,5 +1,5 @@
 /**
- * Writes the settings that the platform and the areas declare into README.md and
+ * Writes the settings that the platform and the areas declare into SETTINGS.md and
  * docker/example.env, from the root of the repository: `npm run settings`.
  */
 import 'reflect-metadata';
@@ -12,6 +12,6 @@ const variables = variablesOf(areas);
 const rewrite = async (file: string, change: (text: string) => string): Promise<void> =>
   writeFile(file, change(await readFile(file, 'utf8')));
 
-await rewrite('README.md', (text) => withSettingsTable(text, variables));
+await rewrite('SETTINGS.md', (text) => withSettingsTable(text, variables));
 await rewrite('docker/example.env', (text) => withSettingsList(text, variables));
-console.log(`${Object.keys(variables).length} settings in README.md and docker/example.env`);
+console.log(`${Object.keys(variables).length} settings in SETTINGS.md and docker/example.env`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rangeOf } from '#areas/audit/archive/log-archive.fixture.js';
 import {
   billOf,
   HISTORY,
@@ -39,6 +40,7 @@ describe('the verifier as one file', () => {
     const file = path.join(folder, 'verify-bill.mjs');
     await promisify(execFile)(process.execPath, [BUILD, file]);
     await writeFile(path.join(folder, 'good.zip'), await zipped(billOf(HISTORY)));
+    await writeFile(path.join(folder, 'good.log'), await rangeOf(3, 9));
     const wrong = billOf(HISTORY, { ...STATEMENT, closingMicroUsd: '981' });
     await writeFile(path.join(folder, 'bad.zip'), await zipped(wrong));
   });
@@ -61,7 +63,8 @@ describe('the verifier as one file', () => {
   };
 
   it('is one file', async () => {
-    expect((await readdir(folder)).sort()).toEqual(['bad.zip', 'good.zip', 'verify-bill.mjs']);
+    const files = ['bad.zip', 'good.log', 'good.zip', 'verify-bill.mjs'];
+    expect((await readdir(folder)).sort()).toEqual(files);
   });
 
   it('proves a bill, for people and for scripts', async () => {
@@ -72,6 +75,12 @@ describe('the verifier as one file', () => {
     expect(JSON.parse(json.text)).toMatchObject({ success: true, chargedMicroUsd: '33' });
   });
 
+  it('proves an archive of the log', async () => {
+    const { exitCode, text } = await run('good.log', '--key', logKey);
+    expect(exitCode).toBe(0);
+    expect(text).toContain('The archive of 6 events of quipu.test/log is proved.');
+  });
+
   it('exits with 1 and the reason for a bill that is not proved', async () => {
     const message = 'closingMicroUsd is stated as 981, and the events come to 980';
     expect(await run('bad.zip')).toEqual({ exitCode: 1, text: `NOT proved: ${message}\n` });
@@ -79,7 +88,7 @@ describe('the verifier as one file', () => {
     expect({ exitCode, ...JSON.parse(text) }).toEqual({
       exitCode: 1,
       success: false,
-      code: 'bill_not_proved',
+      code: 'not_proved',
       message,
     });
     const { exitCode: code, text: reason } = await run('absent.zip');
@@ -91,9 +100,10 @@ describe('the verifier as one file', () => {
     const preload = path.join(folder, 'node20.cjs');
     await writeFile(preload, NODE_20);
     const { exitCode, text } = await runOn(['--require', preload], 'good.zip', '--key', logKey);
+    const archive = await runOn(['--require', preload], 'good.log', '--key', logKey);
     await rm(preload);
     expect(text).toContain('is proved.');
-    expect(exitCode).toBe(0);
+    expect([exitCode, archive.exitCode]).toEqual([0, 0]);
   });
 
   it.each(["require('node:zlib').crc32", "require('node:crypto').hash"])(

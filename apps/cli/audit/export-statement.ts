@@ -1,11 +1,9 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { ExportBillQuery } from '#areas/audit/export-bill.handler.js';
 import { statements } from '#projections/billing/statements.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { accountOf } from '../user-option.js';
+import { writeWhole } from '../written-file.js';
 
 export interface ExportStatementOptions extends CommonOptions {
   readonly user: string;
@@ -27,13 +25,7 @@ export const exportStatement = async (
   withQuipu(invocation, NEEDS, async ({ queries }) => {
     const accountId = await accountOf({ queries }, user);
     const archive = await queries.execute(new ExportBillQuery(accountId, month));
-    const fresh = `${file}.${process.pid}`;
-    try {
-      await pipeline(archive, createWriteStream(fresh), { signal: invocation.signal });
-      await rename(fresh, file);
-    } finally {
-      await rm(fresh, { force: true });
-    }
+    await writeWhole(archive, file, invocation.signal);
     return {
       json: { account_id: accountId, month, file },
       text: `Wrote the statement ${month} of ${user} with its proof to ${file}.`,

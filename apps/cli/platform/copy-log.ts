@@ -1,4 +1,4 @@
-import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 import { ForeignTargetError, LogCopy } from '#platform/log-copy/log-copy.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
@@ -17,14 +17,16 @@ export interface CopyLogOptions extends CommonOptions {
 
 /** It needs no key: events are copied as they are, sealed fields sealed. */
 export const copyLog = async (
-  { from, to, fromPrefix = '', toPrefix = '', ...options }: CopyLogOptions,
+  { from, to, fromPrefix = '', toPrefix = '', follow, oneByOne }: CopyLogOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
   const source = await openLogAt({ url: from, prefix: fromPrefix, mayBegin: false });
   try {
     const target = await openLogAt({ url: to, prefix: toPrefix, mayBegin: true });
     try {
-      return await copied(source, target, options, invocation);
+      const growing = follow === true ? { growing: source } : {};
+      const log = { log: source, head: await source.head(), ...growing };
+      return await copyInto(target, log, invocation, oneByOne);
     } finally {
       await target.close();
     }
@@ -33,29 +35,36 @@ export const copyLog = async (
   }
 };
 
-type HowToCopy = Pick<CopyLogOptions, 'follow' | 'oneByOne'>;
+/** Where the events of a copy come from, and how far it has any. */
+export interface CopySource {
+  readonly log: Pick<EventStore, 'readAll'>;
+  /** Of its last event. */
+  readonly head: Position;
+  /** The same log, whose new events are to be copied until Ctrl-C. */
+  readonly growing?: EventStore;
+}
 
-const copied = async (
-  source: EventStore,
+/** @throws CommandFailure `foreign_target` */
+export const copyInto = async (
   target: EventStore,
-  { follow = false, oneByOne = false }: HowToCopy,
+  { log, head, growing }: CopySource,
   { signal, stderr }: Invocation,
+  oneByOne = false,
 ): Promise<Outcome> => {
-  const copy = new LogCopy(source, target);
+  const copy = new LogCopy(log, target);
   const progress = await openProgress(stderr, 'copying the log');
-  const head = await source.head();
   const onProgress = ({ position }: { readonly position: bigint }): void =>
     progress.update(position < head ? position : head, head);
   try {
     await copy.run({ onProgress, oneByOne, signal });
     progress.stop();
-    if (follow && !signal.aborted) {
+    if (growing && !signal.aborted) {
       stderr.write('The copy follows the log. Stop all writers, then press Ctrl-C.\n');
-      await copy.follow({ oneByOne, signal });
+      await copy.follow(growing, { oneByOne, signal });
     }
-    if (!follow) signal.throwIfAborted();
+    if (!growing) signal.throwIfAborted();
     // The last words of the writers.
-    if (follow) await copy.run({ oneByOne });
+    if (growing) await copy.run({ oneByOne });
     const { events, root } = await copy.compare();
     return {
       json: { events, root },

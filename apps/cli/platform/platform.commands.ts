@@ -1,7 +1,14 @@
 import { type Command, Option } from 'commander';
-import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
+import {
+  command,
+  commandGroup,
+  type DeclareCommands,
+  type Invoke,
+  logGroup,
+} from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
 import { type BackUpOptions } from './back-up.js';
+import { type ClaimLogOptions } from './claim-log.js';
 import { type ConfirmLogOptions } from './confirm-log.js';
 import { type CopyLogOptions } from './copy-log.js';
 import { limitOf, prefixOf, startOfTailOf } from '../options.js';
@@ -18,7 +25,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
   addBackups(program, invoke);
   addMasterKey(commandGroup(program, 'master-key', 'Replace the master key.'), invoke);
-  addLog(commandGroup(program, 'log', 'Confirm, copy and check the log as a whole.'), invoke);
+  addLog(logGroup(program), invoke);
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {
@@ -99,6 +106,11 @@ const addLog = (log: Command, invoke: Invoke): void => {
     .requiredOption('--reason <text>', 'why the log lacks events; it is kept in the log')
     .action((options: ConfirmLogOptions) =>
       invoke(options, async () => (await import('./confirm-log.js')).confirmLog),
+    );
+  command(log, 'claim', 'Take a log over with other subject keys, where its own are lost.')
+    .requiredOption('--reason <text>', 'why its subject keys are lost; it is kept in the log')
+    .action((options: ClaimLogOptions) =>
+      invoke(options, async () => (await import('./claim-log.js')).claimLog),
     );
   command(log, 'copy', 'Copy a log to another store, compare both, and say the root.')
     .requiredOption('--from <url>', 'sqlite:<file>, esdb://… or kurrentdb://…')

@@ -54,11 +54,10 @@ export class CatalogPlanners extends Planners {
     promptTokensMax: number,
     signal: AbortSignal,
   ): Promise<PlannerAnswer> {
-    const { body, model, pin, bound } = checkChat(asked, this.catalog, this.router, this.modes);
+    const { body, model, target, bound } = checkChat(asked, this.catalog, this.router, this.modes);
     const request = { body: upstreamBody(body, model, bound), promptTokensMax };
-    const route = { model: model.id, needs: needsOf(body), request: () => request };
-    const pinned = pin === undefined ? route : { ...route, pin };
-    const { answer, rig } = await this.router.complete(pinned, signal);
+    const route = { ...target, needs: needsOf(body), request: () => request };
+    const { answer, rig } = await this.router.complete(route, signal);
     const { completion, usage } = answer;
     return { completion, usage, rig, modelAnswered: modelOf(completion) };
   }

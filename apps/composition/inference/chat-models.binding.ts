@@ -20,7 +20,7 @@ export class ChatModels implements ModelCatalog {
     const own = accountId === undefined ? undefined : this.own?.find(id, accountId);
     if (!own) return undefined;
     const { contextTokens, maxOutputTokens } = own;
-    const terms = { sendsDefaults: true, chargesCancelled: true };
+    const terms = { sendsDefaults: true, chargesCancelled: true, fallbacks: [] };
     return { id, upstreamId: id, contextTokens, maxOutputTokens, ...terms };
   }
 

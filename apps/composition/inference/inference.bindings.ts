@@ -5,8 +5,9 @@ import { Catalog } from '#areas/catalog/catalog.js';
 import { AttemptRecorder } from '#areas/costs/attempt-recorder.js';
 import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
-import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
+import { BATCH_RIG_PERCENT, RIG_WEIGHTS } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/choice/rig-choice.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { OwnModelFiles } from '#platform/own-models/own-model-files.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
@@ -49,6 +50,7 @@ export const bindings: readonly Provider[] = [
       Catalog,
       Tasks,
       BATCH_RIG_PERCENT,
+      RIG_WEIGHTS,
       LOGGER,
       ProcessFacts,
       WorkerDirectory,
@@ -60,6 +62,7 @@ export const bindings: readonly Provider[] = [
       catalog: Catalog,
       tasks: Tasks,
       batchPercent: number,
+      weights: ChoiceWeights,
       logger: Logger,
       { region, sharesBus }: ProcessFacts,
       directory: WorkerDirectory,
@@ -70,6 +73,7 @@ export const bindings: readonly Provider[] = [
       bindRigs(catalog, enginesOver(tasks), logger, {
         batchPercent,
         region,
+        weights,
         ...(own && files && { further: modelsOfAccounts(own, files) }),
         ...(recorder && {
           onAttempt: (attempt) => recorder.record(recordOf(attempt)),

@@ -1,6 +1,6 @@
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { EMBEDDED_FEATURES } from '#areas/inference/rigs/chat-features.js';
-import { type PinnedRigs, type RigAbsence } from '#areas/inference/rigs/rig-router.js';
+import { type PinnedRigs, type RigAbsence } from '#areas/inference/rigs/rig-candidates.js';
 import { type Rig } from '#areas/inference/rigs/rig-state.js';
 import { fileDigests } from '#areas/inference/text/text.engine.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';

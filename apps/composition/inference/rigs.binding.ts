@@ -19,11 +19,10 @@ import {
   OperatorFields,
   type RigServer,
 } from '#areas/inference/rigs/operator-fields.js';
-import {
-  createRigRouter,
-  type PinnedRigs,
-  type RigRouter,
-} from '#areas/inference/rigs/rig-router.js';
+import { type PinnedRigs } from '#areas/inference/rigs/rig-candidates.js';
+import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type ChoiceWeights } from '#areas/inference/rigs/choice/rig-choice.js';
+import { WarmSessions } from '#areas/inference/rigs/choice/warm-sessions.js';
 import { type AttemptObserver } from '#areas/inference/rigs/rig-attempt.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
@@ -55,6 +54,8 @@ export interface RigsPlace {
   readonly further?: FurtherModels;
   /** Absent where nothing records what attempts cost. */
   readonly onAttempt?: AttemptObserver;
+  /** Default: the router's. */
+  readonly weights?: ChoiceWeights;
 }
 
 /**
@@ -65,13 +66,16 @@ export const bindRigs = (
   catalog: Catalog,
   engine: EmbeddedEngines,
   logger: Logger,
-  { batchPercent, region = null, workersFor, further, onAttempt }: RigsPlace,
+  { batchPercent, region = null, workersFor, further, onAttempt, weights }: RigsPlace,
 ): RigRouter => {
   const onChange = (change: RigChange): void => logChange(change, logger);
+  const sessions = new WarmSessions();
   const open = (): RigRouter =>
     createRigRouter({
       ...ports,
       onChange,
+      sessions,
+      ...(weights && { weights }),
       rigs: rigsOf(catalog, engine, { batchPercent, region, ...(further && { further }) }),
       ...(onAttempt && { onAttempt }),
       ...(workersFor && { pinnedRigs: workersFor(embeddedModelsOf(catalog)) }),
@@ -161,6 +165,11 @@ const rigsOf = (
     const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
     return {
       name: rig.name,
+      provider: rig.provider ?? providerOf(rig),
+      collectsData: rig.collectsData,
+      speaksChat: speaksChat(rig),
+      breaker: rig.breaker,
+      retries: rig.retries,
       region: rig.region,
       isRemote: rig.region !== null && region !== null && rig.region !== region,
       isOwn: rig.kind === 'embedded',
@@ -187,19 +196,54 @@ const servedBy = (models: readonly CatalogModel[], further?: FurtherModels): Rig
   };
 };
 
+/** The names that OpenRouter has for the providers of these kinds; null: there is no one. */
+const providerOf = (rig: CatalogRig): string | null => {
+  switch (rig.kind) {
+    case 'anthropic':
+      return 'anthropic';
+    case 'azure-openai':
+      return 'azure';
+    case 'gemini':
+      return 'google-ai-studio';
+    case 'vertex':
+      return 'google-vertex';
+    case 'bedrock':
+      return 'amazon-bedrock';
+    case 'openai':
+      return rig.server === 'openai' ? 'openai' : null;
+    case 'embedded':
+      return null;
+  }
+};
+
+/** Whether a chat of OpenAI reaches the rig as it is. */
+const speaksChat = ({ kind }: CatalogRig): boolean =>
+  kind === 'openai' || kind === 'azure-openai' || kind === 'embedded';
+
 /** The dialects beside the chat in which a server takes the requests of callers as they are. */
 const dialectsOf = (rig: ServerRigEntry): readonly SpokenDialect[] => {
   if (rig.kind === 'anthropic') return ['messages'];
   return rig.kind === 'openai' && rig.hasResponses ? ['responses'] : [];
 };
 
+const GOOGLE_FEATURES: readonly ChatFeature[] = [
+  'tools',
+  'json_schema',
+  'json_object',
+  'logprobs',
+  'choices',
+  'images',
+  'audio',
+  'penalties',
+];
+
 /** The features of a kind of server, where its catalog does not say. */
 const FEATURES: Readonly<Record<ServerRigEntry['kind'], readonly ChatFeature[]>> = {
   openai: SERVER_FEATURES,
   'azure-openai': SERVER_FEATURES,
   anthropic: ['tools', 'json_schema', 'images'],
-  gemini: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
-  vertex: ['tools', 'json_schema', 'json_object', 'choices', 'images', 'audio', 'penalties'],
+  gemini: GOOGLE_FEATURES,
+  vertex: GOOGLE_FEATURES,
   bedrock: ['tools', 'json_schema', 'images'],
 };
 

@@ -10,6 +10,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
+import { SessionDocs } from '../inference/session.header.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { chatsOf } from '#areas/inference/completions/completion-body.js';
 import { completionFacts } from '#areas/inference/completions/completion-object.js';
@@ -29,6 +30,7 @@ export class CompletionsController {
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   @CacheDocs()
+  @SessionDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -49,11 +49,19 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE v1/responses/:response_id': 'deletes a response',
   // A repeated release changes nothing.
   'DELETE api/v1/pipeline/placements/:id': 'ends a reservation',
+  // A repeated erasure or deletion changes nothing, and a clearance is set as a whole.
+  'DELETE api/v1/vaults/:id': 'erases a vault',
+  'DELETE api/v1/vaults/:id/documents/:document_id': 'deletes a document',
+  'PUT api/v1/vault/clearances/:account_id': 'sets a clearance',
   // A repeated cancellation or withdrawal changes nothing.
   'DELETE api/v1/dtn/bundles/:id': 'cancels a bundle',
   'DELETE api/v1/dtn/contacts/:id': 'withdraws a contact',
   'DELETE api/v1/dtn/links/:id': 'withdraws a link',
   'DELETE api/v1/space/stations/:station_id': 'retires a station',
+  'DELETE api/v1/cleanrooms/:cleanroom_uuid/participants/:account_id/:role':
+    'removes a participant',
+  'DELETE api/v1/cleanrooms/:cleanroom_uuid/contributions/:contribution_id': 'withdraws rows',
+  'DELETE api/v1/zk_proofs/keys/:key_id': 'retires a key',
   // It computes, and writes nothing.
   'POST api/v1/dtn/routes': 'explains a route',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.

@@ -187,7 +187,7 @@ describe('the exchange of a chat', () => {
 
     it('rejects a clean room', async () => {
       const answer = await post({ cleanroom_uuid: REQUEST_ID });
-      expect(answer.statusCode).toBe(501);
+      expect(answer.statusCode).toBe(400);
       expect(answer.json()).toMatchObject({ error: { param: 'cleanroom_uuid' } });
       expect(inference.ledger.calls).toEqual([]);
     });

@@ -14,6 +14,7 @@ import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { ChatCompletionDocs } from './chat.docs.js';
 import { CacheDocs } from './cache.header.js';
+import { SessionDocs } from './session.header.js';
 import { TranslatedChats, type Translation } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
@@ -46,6 +47,7 @@ export class ChatController {
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   @CacheDocs()
+  @SessionDocs()
   async complete(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -26,6 +26,8 @@ export interface Chat {
   readonly requestHash?: string;
   /** As in `ChatOrder`. */
   readonly cacheSeconds?: number;
+  /** As in `ChatOrder`. */
+  readonly sessionId?: string;
   /** Default: a chat of OpenAI. */
   readonly format?: AnswerFormat;
 }
@@ -40,6 +42,7 @@ export const orderOf = (chat: Chat): ChatOrder => ({
   ...(chat.others && { others: chat.others }),
   ...(chat.original && { original: chat.original }),
   ...(chat.cacheSeconds !== undefined && { cacheSeconds: chat.cacheSeconds }),
+  ...(chat.sessionId !== undefined && { sessionId: chat.sessionId }),
 });
 
 /**

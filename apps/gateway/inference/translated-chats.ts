@@ -12,6 +12,7 @@ import { ResumableStreams } from '../streams/resumable-streams.js';
 import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerFormat } from './answer-format.js';
 import { cacheSecondsOf } from './cache.header.js';
+import { sessionIdOf } from './session.header.js';
 import { ChatExchange } from './chat-exchange.js';
 
 /** A request for a chat, or to another interface, as it came over HTTP. */
@@ -60,6 +61,7 @@ export class TranslatedChats {
       return 'whole';
     }
     const cacheSeconds = cacheSecondsOf(request.headers) ?? caller.credential.cacheSeconds;
+    const sessionId = sessionIdOf(request.headers);
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { id: requestId, body: sent } = request;
@@ -74,6 +76,7 @@ export class TranslatedChats {
       receivedAtMs,
       ...(requestHash !== undefined && { requestHash }),
       ...(cacheSeconds !== undefined && { cacheSeconds }),
+      ...(sessionId !== undefined && { sessionId }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     return this.exchange.answer(chat, reply, attempt?.tap);

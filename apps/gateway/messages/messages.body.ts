@@ -67,6 +67,9 @@ export const MessagesBody = z.strictObject({
   routing_mode: z.string().optional(),
   cleanroom_uuid: z.uuid().nullish(),
   timesteps: z.int().min(1).max(TIMESTEPS_MAX).optional(),
+  // As in a chat, which checks them.
+  provider: z.unknown().optional(),
+  models: z.unknown().optional(),
 });
 type MessagesBody = z.infer<typeof MessagesBody>;
 
@@ -133,6 +136,8 @@ const chatFieldsOf = (body: MessagesBody): Readonly<Record<string, unknown>> => 
     routing_mode: body.routing_mode,
     cleanroom_uuid: body.cleanroom_uuid,
     timesteps: body.timesteps,
+    provider: body.provider,
+    models: body.models,
   });
 };
 

@@ -25,6 +25,7 @@ import { fieldsOf } from '#platform/chats/read-answer.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
+import { SessionDocs } from '../inference/session.header.js';
 import { modelOf, TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -70,6 +71,7 @@ export class MessagesController {
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   @CacheDocs()
+  @SessionDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -38,6 +38,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   410: 'It existed, and is no longer kept.',
   413: 'The body is larger than the limit of this gateway.',
   415: 'The body is not JSON.',
+  416: 'The file does not have these bytes. `Content-Range` gives its size.',
   422: 'The request is understood, and cannot be answered. The message says why.',
   429: 'There were too many requests or failed attempts. `Retry-After` gives the pause in seconds.',
   500: 'The gateway has a defect. The operator finds the cause by the request id.',

@@ -24,6 +24,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
+import { SessionDocs } from '../inference/session.header.js';
 import { TranslatedChats } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -59,6 +60,7 @@ export class ResponsesController {
   @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   @CacheDocs()
+  @SessionDocs()
   @FailsWith(
     'previous_response_not_found',
     'previous_response_unfinished',

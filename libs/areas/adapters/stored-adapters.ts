@@ -7,6 +7,7 @@ import {
 import { type UserId } from '#events/vocabulary.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
+import { inOnePiece } from '#platform/blobs/pieces.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
@@ -119,7 +120,3 @@ const blobOf = ({ userId, blob }: UploadedAdapter): BlobRef => ({
 });
 
 const holderOf = (adapterId: string): string => `adapter:${adapterId}`;
-
-async function* inOnePiece(content: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(content);
-}

@@ -99,6 +99,11 @@ export class AuditLog {
     return this.#built(this.tree.root(size));
   }
 
+  /** The edge of a `Frontier` of the first leaves. @throws DomainError `audit_not_ready` */
+  edge(size: number): Promise<readonly Buffer[]> {
+    return this.#built(this.tree.edge(size));
+  }
+
   /** The leaves of a request, in order. @throws DomainError `audit_not_ready` */
   async leavesOf(requestId: string): Promise<readonly ProvenLeaf[]> {
     const checkpoint = await this.upToDate();

@@ -11,6 +11,7 @@ import { AUDIT_SETTINGS, type AuditSettings } from './audit.settings.js';
 import { AuditedRequestHandler } from './audited-request.handler.js';
 import { CheckpointPublisher } from './checkpoint-publisher.js';
 import { ExportBillHandler } from './export-bill.handler.js';
+import { ExportLogHandler } from './export-log.handler.js';
 import { logSignerOf } from './log-signer.js';
 
 @Module({
@@ -30,6 +31,7 @@ import { logSignerOf } from './log-signer.js';
     AuditOperations,
     AuditedRequestHandler,
     ExportBillHandler,
+    ExportLogHandler,
   ],
   exports: [AuditLog, AuditOperations],
 })

@@ -4,6 +4,7 @@ import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.j
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { BillSources } from './bill-sources.port.js';
+import { SharedEvents } from './shared-events.port.js';
 import { auditError, AuditLog, type ProvenLeaf } from './audit-log.js';
 
 /** Who asks: an Admin sees every event. */
@@ -31,6 +32,7 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
   constructor(
     private readonly log: AuditLog,
     private readonly sources: BillSources,
+    private readonly shared: SharedEvents,
     @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'readAll'>,
   ) {}
 
@@ -39,17 +41,19 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
     const found: AuditedEvent[] = [];
     for (const leaf of await this.log.leavesOf(requestId)) {
       const event = await this.#eventOf(leaf);
-      if (this.#maySee(reader, event)) found.push(audited(event, leaf));
+      if (await this.#maySee(reader, event)) found.push(audited(event, leaf));
     }
     if (found.length > 0) return found;
     throw auditError('audited_request_not_found', `the log has no event of request ${requestId}`);
   }
 
-  #maySee(reader: AuditReader, { stream, metadata }: RecordedEvent): boolean {
+  async #maySee(reader: AuditReader, event: RecordedEvent): Promise<boolean> {
     if (reader === 'admin') return true;
+    const { stream, metadata } = event;
     return (
       stream === this.sources.accountStream(reader.accountId) ||
-      metadata.actor === `user:${reader.userId}`
+      metadata.actor === `user:${reader.userId}` ||
+      this.shared.maySee(reader.accountId, event)
     );
   }
 

@@ -10,8 +10,44 @@ export interface MeterPriceEntry {
   readonly price: MicroUsd;
 }
 
-interface AnyRig {
+/** Formats of weights, as callers name them in `provider.quantizations`. */
+export const QUANTIZATIONS = [
+  'int4',
+  'int8',
+  'fp4',
+  'fp6',
+  'fp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
+] as const;
+export type Quantization = (typeof QUANTIZATIONS)[number];
+
+/** When a rig that fails is left alone, and for how long; an absent value is the router's. */
+export interface BreakerTerms {
+  readonly failuresToOpen?: number;
+  readonly openMs?: number;
+  readonly openMsMax?: number;
+}
+
+/** How often one request asks a rig, and how long it waits; an absent value is the router's. */
+export interface RetryTerms {
+  readonly attemptsMax?: number;
+  readonly backOffMs?: number;
+  readonly backOffMsMax?: number;
+  readonly retryAfterMsMax?: number;
+}
+
+/** The fields of every rig. */
+export interface AnyRigEntry {
   readonly name: string;
+  /** The name by which callers prefer or avoid it, beside its own; null: its own only. */
+  readonly provider: string | null;
+  /** Whether it may keep what callers send. */
+  readonly collectsData: boolean;
+  readonly breaker: BreakerTerms;
+  readonly retries: RetryTerms;
   /** Concurrent requests; more wait or go to another rig. */
   readonly maxConcurrency: number;
   /** The price of an hour of the whole rig; null: not for rent. */
@@ -36,10 +72,11 @@ export interface RigModelEntry {
   readonly weight: number;
   /** Whether the interface's temperature and a bound are sent where the caller sets none. */
   readonly sendsDefaults: boolean;
+  readonly quantization: Quantization;
 }
 
 /** A server of a provider, in any protocol. */
-export interface AnyServerEntry extends AnyRig {
+export interface AnyServerEntry extends AnyRigEntry {
   /** With the version in it and no slash at the end, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
   /** In the order of preference; empty: the server needs none. */
@@ -61,12 +98,13 @@ export interface AnyServerEntry extends AnyRig {
   readonly models: readonly RigModelTerms[];
 }
 
-/** As written. A null `upstreamId` or `sendsDefaults` means the model's own value. */
+/** As written. A null `upstreamId`, `sendsDefaults` or `quantization`: the model's own value. */
 export interface RigModelTerms {
   readonly id: string;
   readonly upstreamId: string | null;
   readonly weight: number;
   readonly sendsDefaults: boolean | null;
+  readonly quantization: Quantization | null;
   /** The purchase price; null: unknown. */
   readonly cost: TokenPrice | null;
   /** The field in which the rig states its cost; null: it states none. */
@@ -134,7 +172,7 @@ export interface BedrockRigEntry extends AnyServerEntry {
 }
 
 /** The engine in this process. */
-export interface EmbeddedRigEntry extends AnyRig {
+export interface EmbeddedRigEntry extends AnyRigEntry {
   readonly kind: 'embedded';
 }
 
@@ -157,6 +195,7 @@ export const rigModelOf = (rig: CatalogRig, model: ModelEntry): RigModelEntry =>
     upstreamId: own?.upstreamId ?? model.upstreamId,
     weight: own?.weight ?? 1,
     sendsDefaults: own?.sendsDefaults ?? model.sendsDefaults,
+    quantization: own?.quantization ?? model.quantization,
   };
 };
 
@@ -176,6 +215,9 @@ export interface ModelEntry {
   readonly dimensions: number | null;
   /** Whether the interface's temperature and a bound are sent where the caller sets none. */
   readonly sendsDefaults: boolean;
+  readonly quantization: Quantization;
+  /** Ids of the models that answer, in this order, where no rig of this one can. */
+  readonly fallbacks: readonly string[];
   /** Names of rigs, at least one. */
   readonly rigs: readonly string[];
   /** Prompt and answer together. */

@@ -10,6 +10,7 @@ import {
   MODEL_KINDS,
   type ModelEntry,
   type ModelKind,
+  QUANTIZATIONS,
 } from './catalog-entry.js';
 import { RigSchema } from './rig-kinds/rig.schema.js';
 import { ModelPrice } from './token-price.schema.js';
@@ -23,6 +24,8 @@ export const METERS_MAX = 1_000;
 export const UNITS_PER_PRICE_MAX = 1_000_000_000_000;
 /** No embedding model has more. */
 export const DIMENSIONS_MAX = 16_384;
+/** Models that may answer instead of one. */
+export const FALLBACKS_MAX = 8;
 /** Serves local models where the catalog has no embedded rig. */
 export const LOCAL_RIG = 'local-models';
 
@@ -39,6 +42,8 @@ const Model = z
     upstream_id: z.string().min(1).max(256).optional(),
     kind: z.enum(MODEL_KINDS).default('chat'),
     send_defaults: z.boolean().default(true),
+    quantization: z.enum(QUANTIZATIONS).default('unknown'),
+    fallbacks: z.array(ModelId).max(FALLBACKS_MAX).default([]),
     owned_by: OwnedBy,
     rigs: z.array(RigName).min(1),
     context: Tokens,
@@ -72,6 +77,8 @@ const Model = z
     kind: model.kind,
     dimensions: model.dimensions ?? null,
     sendsDefaults: model.send_defaults,
+    quantization: model.quantization,
+    fallbacks: model.fallbacks,
     ownedBy: model.owned_by,
     rigs: model.rigs,
     contextTokens: model.context,
@@ -161,6 +168,9 @@ export const CatalogFileSchema = z
       for (const [index, model] of models.entries()) {
         rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
         rejectDraft(model, models, (message) => reject(['models', index, 'draft'], message));
+        rejectFallbacks(model, models, (at, message) =>
+          reject(['models', index, 'fallbacks', at], message),
+        );
       }
       return {
         rigs,
@@ -213,6 +223,22 @@ const rejectTerms = (
     const at = ['models', index, 'id'];
     if (!model) reject(at, `names no model of this file: ${id}`);
     else if (!model.rigs.includes(rig.name)) reject(at, `is not served by this rig: ${id}`);
+  }
+};
+
+/** A chat falls back to other chat models of the file, each once. */
+const rejectFallbacks = (
+  { id, kind, fallbacks }: ModelEntry,
+  models: readonly ModelEntry[],
+  reject: (at: number, message: string) => void,
+): void => {
+  rejectRepeats(fallbacks, (index) => reject(index, 'is listed twice'));
+  for (const [index, name] of fallbacks.entries()) {
+    const found = models.find((one) => one.id === name);
+    if (kind !== 'chat') reject(index, 'is for models of kind chat');
+    else if (name === id) reject(index, 'is the model itself');
+    else if (!found) reject(index, `names no model of this file: ${name}`);
+    else if (found.kind !== 'chat') reject(index, `names a model that answers no chats: ${name}`);
   }
 };
 

@@ -62,6 +62,7 @@ describe('catalog parser', () => {
       rigs: [
         {
           name: 'local-vllm',
+          ...{ provider: null, collectsData: true, breaker: {}, retries: {} },
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
@@ -80,17 +81,16 @@ describe('catalog parser', () => {
         },
         {
           name: 'built-in',
-          kind: 'embedded',
-          maxConcurrency: 4,
-          microUsdPerHour: null,
-          region: null,
+          ...{ provider: null, collectsData: false, breaker: {}, retries: {} },
+          ...{ kind: 'embedded', maxConcurrency: 4 },
+          ...{ microUsdPerHour: null, region: null },
         },
       ],
       models: [
         {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
-          sendsDefaults: true,
+          ...{ sendsDefaults: true, quantization: 'unknown', fallbacks: [] },
           kind: 'chat',
           dimensions: null,
           ownedBy: 'acme',
@@ -106,7 +106,7 @@ describe('catalog parser', () => {
         {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
-          sendsDefaults: true,
+          ...{ sendsDefaults: true, quantization: 'unknown', fallbacks: [] },
           kind: 'chat',
           dimensions: null,
           ownedBy: 'quipu',

@@ -40,7 +40,8 @@ describe('admission of a chat', () => {
         expiresAt: '2026-11-21T05:11:00.000Z',
       },
     ]);
-    expect(admitted).toMatchObject({ model: llama, pin: undefined });
+    expect(admitted.models).toMatchObject([{ model: llama, passed: [] }]);
+    expect(admitted.models[0]?.target).not.toHaveProperty('pin');
   });
 
   it.each([
@@ -70,10 +71,10 @@ describe('admission of a chat', () => {
   it.each<[string, Parameters<typeof orderOf>, string]>([
     ['an unknown model', [{ model: 'acme/none' }], 'model_not_found'],
     ['a model without a price', [{ model: 'acme/unpriced' }], 'model_not_found'],
-    ['a strategy that is not there', [{}, 'cleanroom_fhe_eval'], 'routing_mode_unavailable'],
+    ['a strategy that is not there', [{}, 'cleanroom_dp_synthesize'], 'routing_mode_unavailable'],
     [
       'the strategy before the model',
-      [{ model: 'acme/none' }, 'cleanroom_fhe_eval'],
+      [{ model: 'acme/none' }, 'cleanroom_dp_synthesize'],
       'routing_mode_unavailable',
     ],
     ['too long an answer', [{ max_tokens: 9_000 }], 'context_length_exceeded'],
@@ -86,7 +87,7 @@ describe('admission of a chat', () => {
   it('pins a rig', async () => {
     const { admission } = openInference();
     expect(await admission.admit(orderOf({}, 'rig_local-vllm'))).toMatchObject({
-      pin: 'local-vllm',
+      models: [{ target: { pin: 'local-vllm' } }],
     });
   });
 });
@@ -136,7 +137,7 @@ describe('ending an admitted chat', () => {
     const inference = openInference();
     inference.ledger.covers = { output_tokens: 40 };
     const admitted = await admit(inference);
-    expect(admitted.bound).toEqual({ inputTokens: inputBound, outputTokens: 40 });
+    expect(admitted.models[0]?.bound).toEqual({ inputTokens: inputBound, outputTokens: 40 });
     await admitted.capture({ ...outcome, usage: usage(1, 41) });
     expect(inference.ledger.captured).toMatchObject({
       lines: linesFor(1, 40),

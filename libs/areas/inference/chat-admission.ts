@@ -1,25 +1,39 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ChatCaptureEvidence } from '#events/inference/chat.evidence.js';
+import {
+  type ChatCaptureEvidence,
+  type LostRig,
+  type PassedModel,
+} from '#events/inference/chat.evidence.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { ofModel } from '#platform/ledger/price-card.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { ChatAdapters } from './chat-adapters.js';
-import { ChatPricing, type PricedChat } from './chat-pricing.js';
-import { RIGS, type ServedModel } from './ports.js';
+import { ChatPricing, passing, type PricedChat, type SizedModel } from './chat-pricing.js';
+import { RIGS } from './ports.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
+import { sessionKeyOf } from './session-key.js';
 import { messagesOfAll } from './several-prompts.js';
 import { tokensIn } from './token-lines.js';
+
+/** A model that may answer, with the tokens that are held for its answer. */
+export interface AdmittedModel extends Pick<SizedModel, 'model' | 'target' | 'bound'> {
+  /** The models of the request that could not answer, so far. */
+  readonly passed: readonly PassedModel[];
+}
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   readonly accountId: string;
   readonly holdId: string;
-  readonly model: ServedModel;
-  readonly pin: string | undefined;
-  readonly bound: TokenQuantities;
+  /** In the order in which they are asked. */
+  readonly models: readonly AdmittedModel[];
+  /** A keyed hash. */
+  readonly session: string;
   readonly adapter?: TextAdapter;
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;
@@ -30,8 +44,12 @@ export interface ChatOutcome {
   readonly usage: Usage;
   readonly outcome: Capture['outcome'];
   readonly rig: string;
+  /** The model that answered, and the models before it. Default: the first model of the chat. */
+  readonly answeredBy?: Pick<AdmittedModel, 'model' | 'passed'>;
   /** As in `Routed`. */
   readonly modelSent?: string;
+  readonly score?: number;
+  readonly lost?: readonly LostRig[];
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
@@ -56,9 +74,9 @@ export class ChatAdmission {
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
     const { accountId, body, others } = order;
-    const priced = this.pricing.price(order);
-    const { pin, model, target } = priced;
-    this.rigs.check(target, body, order.original);
+    const priced = this.#sized(order);
+    const { models, passed } = priced;
+    const [{ model }] = models;
     const adapter =
       body.adapter == null
         ? undefined
@@ -69,32 +87,59 @@ export class ChatAdmission {
     return {
       accountId,
       holdId: order.context.requestId,
-      model,
-      pin,
-      bound: tokensIn(held.lines),
+      models: models.map((one) => ({ ...one, bound: withinHeld(one.bound, held.lines), passed })),
+      session: sessionKeyOf(order, this.hash),
       ...(adapter && { adapter }),
       ...held.pace,
       release: (reason) => held.release(reason),
       capture: (outcome) => capture(held, outcome, priced, body.model, promptHash),
     };
   }
+
+  /** @throws RouteError where no model has a rig that can take the request */
+  #sized(order: ChatOrder): PricedChat<SizedModel> {
+    const priced = this.pricing.price(order);
+    const checked = passing(priced.models, (one) => {
+      this.rigs.check(one.target, order.body, order.original);
+      return one;
+    });
+    const passed = [...priced.passed, ...checked.passed];
+    return this.pricing.size(order, { ...priced, models: checked.models, passed });
+  }
 }
+
+/** The bound of one model, in a hold that may have been cut to the balance. */
+const withinHeld = (bound: TokenQuantities, lines: readonly PriceLine[]): TokenQuantities => {
+  const held = tokensIn(lines);
+  return {
+    inputTokens: Math.min(bound.inputTokens, held.inputTokens),
+    outputTokens: Math.min(bound.outputTokens, held.outputTokens),
+  };
+};
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, modelSent }: ChatOutcome,
-  { model, tariff, terms }: PricedChat,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, ...routed }: ChatOutcome,
+  { models, terms }: PricedChat<SizedModel>,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
   const { source, serviceTier = null, toolCalls } = usage;
-  const { lines, doubts } = tariff.charged(usage, terms);
+  const { answeredBy, modelSent, score, lost } = routed;
+  const { model, passed } = answeredBy ?? { ...models[0], passed: [] };
+  const isFallback = model.id !== asked;
+  const { tariff } = models.find((one) => one.model.id === model.id) ?? models[0];
+  const { lines: own, doubts } = tariff.charged(usage, terms);
+  const lines = isFallback ? ofModel(model.id, own) : own;
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
     models: { asked, sent: modelSent ?? model.upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,
+    ...(isFallback && passed.length > 0 && { fallback: { model: model.id, passed: [...passed] } }),
+    ...(score !== undefined && { score }),
+    ...(lost && { lostRigs: [...lost] }),
     ...(doubts.length > 0 && { usageDoubts: [...doubts] }),
     ...(service !== undefined &&
       tariff.hasService(service) && { serviceTier: { asked: service, answered: serviceTier } }),

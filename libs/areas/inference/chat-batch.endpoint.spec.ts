@@ -58,7 +58,11 @@ describe('a chat as a line of a batch', () => {
       'temperature temperature: expected a number of at most 2, received 3',
     ],
     ['a stream', { stream: true }, 'stream stream: a line of a batch cannot be streamed'],
-    ['a clean room', { cleanroom_uuid: REQUEST_ID }, 'cleanroom_uuid clean rooms are not part'],
+    [
+      'a clean room',
+      { cleanroom_uuid: REQUEST_ID },
+      'cleanroom_uuid: expected a routing_mode of clean rooms',
+    ],
     ['another engine', { routing_mode: 'cleanroom_fhe_eval' }, 'routing_mode_unavailable'],
     ['an unknown mode', { routing_mode: 'fastest' }, 'routing_mode routing_mode: expected one of'],
     ['an unknown model', { model: 'acme/none' }, 'model_not_found'],

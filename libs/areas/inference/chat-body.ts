@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import { pathOf, RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import {
+  faultsOf as fieldFaultsOf,
+  pathOf,
+  RejectedRequestError,
+} from '#platform/runtime/commands/rejected-request.js';
 import { schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 import { type ChatBody as PricedBody } from '#platform/chats/chat-order.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
 import { isDeeperThan } from './rigs/nesting.js';
+import { ModelsField, ProviderField } from './routing-fields.js';
 import { AUTO, ROUTING_MODE_LENGTH_MAX } from './routing-modes.js';
 import { LEVELS_MAX } from './token-bound.js';
 
@@ -49,6 +54,10 @@ export const ChatBody = z.looseObject({
   n: z.int().min(1).max(CHOICES_MAX).nullish(),
   stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
   seed: z.int().nullish(),
+  /** The rigs that may answer, and their order, as OpenRouter has it. */
+  provider: ProviderField.nullish(),
+  /** Further models, which answer in this order where the model itself cannot. */
+  models: ModelsField.nullish(),
   /** An adapter on the weights of the model: a slug or an id of the vault. */
   adapter: z.string().min(1).max(256).nullish(),
 });
@@ -87,7 +96,7 @@ export const readChatBody = (value: unknown): ReadChatBody => {
   const whole = { ...DEFAULTS, ...value };
   if (fits?.(whole)) return readMessages(whole as ChatBody);
   const parsed = ChatBody.safeParse(value);
-  if (!parsed.success) return invalidFields(parsed.error.issues.map(faultOf));
+  if (!parsed.success) return invalidFields(parsed.error.issues.flatMap(faultsIn));
   return readMessages(parsed.data as ChatBody);
 };
 
@@ -127,7 +136,7 @@ export const deepFieldsOf = (body: object): readonly string[] =>
     .filter(([, field]) => isDeeperThan(field, LEVELS_MAX))
     .map(([name]) => name);
 
-const faultOf = ({ path, message }: z.core.$ZodIssue): Fault => ({
-  param: pathOf(path),
-  message,
-});
+const faultsIn = (issue: z.core.$ZodIssue): readonly Fault[] =>
+  issue.code === 'unrecognized_keys'
+    ? fieldFaultsOf(issue).map(({ param, why }) => ({ param, message: why }))
+    : [{ param: pathOf(issue.path), message: issue.message }];

@@ -67,7 +67,7 @@ describe('a chat with a strategy', () => {
 
   it('is needed for a mode that no rig has', async () => {
     const inference = openInference();
-    const answering = inference.complete(orderOf({}, 'cleanroom_fhe_eval'));
+    const answering = inference.complete(orderOf({}, 'cleanroom_dp_synthesize'));
     await expect(answering).rejects.toMatchObject({ code: 'routing_mode_unavailable' });
     expect(inference.ledger.calls).toEqual([]);
   });
@@ -99,11 +99,18 @@ describe('the strategies of areas', () => {
     );
   });
 
-  it('read a clean room where they declare it, and refuse it elsewhere', () => {
+  it('read a clean room where they declare it, need it there, and refuse it elsewhere', () => {
     const order = orderOf({ cleanroom_uuid: REQUEST_ID }, 'knot_reading');
     const { strategies, readings } = open({ ...READINGS, readsCleanroom: true });
     expect(strategies.of(order)).toBe(readings);
-    expect(() => open(READINGS).strategies.of(order)).toThrow('clean rooms are not part');
+    expect(() => open(READINGS).strategies.of(order)).toThrow(
+      'expected a routing_mode of clean rooms',
+    expect(() => strategies.of(orderOf({}, 'knot_reading'))).toThrow(
+      'cleanroom_uuid: expected the clean room of the routing_mode',
+    );
+    expect(() => open(READINGS).strategies.of(order)).toThrow(
+      'cleanroom_uuid: expected a routing_mode of clean rooms with it',
+    );
   });
 
   it('share no mode', () => {

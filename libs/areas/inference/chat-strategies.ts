@@ -4,9 +4,12 @@ import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatStrategy, type ChatStrategyDeclaration } from '#platform/chats/chat-strategy.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { Areas } from '#platform/runtime/areas/area.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { MODEL_CATALOG, type ModelCatalog } from './ports.js';
 import { AUTO, rejectCleanroom } from './routing-modes.js';
+
+const NEEDED = 'expected the clean room of the routing_mode';
 
 /** The chat strategies of all areas. */
 @Injectable()
@@ -31,6 +34,7 @@ export class ChatStrategies {
     const declared = this.#byMode.get(routingMode);
     if (!declared) return undefined;
     if (declared.readsCleanroom !== true) rejectCleanroom(body);
+    else if (body.cleanroom_uuid == null) throw rejectedField('cleanroom_uuid', NEEDED);
     const strategy = this.#strategyOf(declared);
     this.#demandModel(strategy, body.model);
     return strategy;

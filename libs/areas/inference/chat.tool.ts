@@ -88,17 +88,16 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     input: ChatToolInput,
     { accountId, pricedAtMs, signal }: ToolCall,
   ): Promise<ToolOutcome<ChatToolOutput>> {
-    const { body, model, pin, bound } = this.#check(input);
+    const { body, model, target, bound } = this.#check(input);
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
     const usedOf: UsedOf = (used, rig) => tariff.used(used, termsOf([body]), rig);
     const sent = upstreamBody(body, model, bound);
     const request = { body: sent, promptTokensMax: bound.inputTokens };
     const route = {
-      model: model.id,
+      ...target,
       account: accountId,
       needs: needsOf(body),
       request: () => request,
-      ...(pin !== undefined && { pin }),
     };
     const { answer, rig } = await this.rigs.complete(route, signal).catch((error: unknown) => {
       throw abortedCall(error, model, usedOf) ?? error;

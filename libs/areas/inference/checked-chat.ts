@@ -1,9 +1,14 @@
-import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import {
+  rejectedField,
+  RejectedRequestError,
+} from '#platform/runtime/commands/rejected-request.js';
 import { type TokenQuantities } from '#platform/chats/chat-usage.js';
 import { chatModel } from './chat-model.js';
 import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
+import { type RouteTarget } from './rigs/rig-candidates.js';
 import { type RigRouter } from './rigs/rig-router.js';
+import { routingWishesOf } from './routing-fields.js';
 import { type RoutingModes } from './routing-modes.js';
 import { LEVELS_MAX, tokenBounds } from './token-bound.js';
 
@@ -11,7 +16,7 @@ import { LEVELS_MAX, tokenBounds } from './token-bound.js';
 export interface CheckedChat {
   readonly body: ChatBody;
   readonly model: ServedModel;
-  readonly pin: string | undefined;
+  readonly target: RouteTarget;
   readonly bound: TokenQuantities;
 }
 
@@ -33,10 +38,18 @@ export const checkChat = (
   if (body.adapter != null) {
     throw refused('invalid_request', 'adapter: only interactive chats take an adapter', 'adapter');
   }
+  const { preference, models, maxPrice } = routingWishesOf(body);
+  if (models) throw rejectedField('models', 'expected none: a line of a batch is retried');
+  if (maxPrice) throw rejectedField('provider.max_price', 'expected none in a line of a batch');
   const pin = modes.pinnedRig(body, body.routing_mode);
   const model = chatModel(catalog, body.model);
-  rigs.rejectFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
-  return { body, model, pin, bound: tokenBounds(body, model) };
+  const target = {
+    model: model.id,
+    ...(pin !== undefined && { pin }),
+    ...(preference && { preference }),
+  };
+  rigs.rejectFields(target, body);
+  return { body, model, target, bound: tokenBounds(body, model) };
 };
 
 /** The HTTP edge bounds the body of a request as it is parsed; another one is bounded here. */

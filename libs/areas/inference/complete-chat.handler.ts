@@ -9,11 +9,12 @@ import { ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
 import { RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
-import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RoutedAnswer, type RouteOrder } from './rigs/rig-router.js';
-import { routeChat } from './route-chat.js';
+import { type AnsweredBy, type AskModel, routeChat, routeFacts, shownModel } from './route-chat.js';
 import { rejectOriginal } from './refuse-original.js';
 import { answersToAll, rejectSeveral } from './several-prompts.js';
+
+type Answered = AnsweredBy<RoutedAnswer>;
 
 interface Written extends Pick<ChatOutcome, 'modelAnswered' | 'replyHash'> {
   readonly text: string;
@@ -45,27 +46,30 @@ export class CompleteChatHandler {
 
   async #answer(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const admitted = await this.admission.admit({ ...order, signal });
-    const routed = await this.#route(order, admitted, signal);
-    const written = await this.#write(routed.answer, order, admitted);
-    const entry = await admitted.capture(chargeOf(routed, written));
-    return replyOf(admitted, routed, written, entry);
+    const answered = await this.#route(order, admitted, signal);
+    const written = await this.#write(answered, order, admitted);
+    const entry = await admitted.capture(chargeOf(answered, written));
+    return replyOf(admitted, answered, written, entry);
   }
 
-  #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<RoutedAnswer> {
+  #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<Answered> {
     const one = (route: RouteOrder) => this.rigs.complete(route, signal);
-    const ask = order.others ? answersToAll(one, order, admitted.model) : one;
+    const ask: AskModel<RoutedAnswer> = (route, { model }) =>
+      (order.others ? answersToAll(one, order, model) : one)(route);
     return routeChat(ask, order, admitted, signal);
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */
   async #write(
-    { completion, original }: ChatAnswer,
-    { body, routingMode }: ChatOrder,
+    { routed, answeredBy }: Answered,
+    order: ChatOrder,
     admitted: AdmittedChat,
   ): Promise<Written> {
+    const { completion, original } = routed.answer;
+    const echo = { model: shownModel(order, answeredBy), routing_mode: order.routingMode };
     try {
       return {
-        text: original ?? echoedJson(completion, { model: body.model, routing_mode: routingMode }),
+        text: original ?? echoedJson(completion, echo),
         modelAnswered: modelOf(completion),
         replyHash: this.hash(replyText(completion)),
       };
@@ -77,27 +81,26 @@ export class CompleteChatHandler {
 }
 
 const chargeOf = (
-  { answer: { usage }, rig, attempts, modelSent }: RoutedAnswer,
+  { routed, answeredBy }: Answered,
   { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
-  usage,
-  ...(modelSent !== undefined && { modelSent }),
+  ...routeFacts(routed),
+  answeredBy,
+  usage: routed.answer.usage,
   outcome: 'completed',
-  rig,
-  attempts: attempts.length,
   modelAnswered,
   replyHash,
   bytesOut: Buffer.byteLength(text),
 });
 
 const replyOf = (
-  { bound, pace }: AdmittedChat,
-  { answer: { usage }, rig, attempts, isOriginal }: RoutedAnswer,
+  { pace }: AdmittedChat,
+  { routed: { answer, rig, attempts, isOriginal }, answeredBy: { bound } }: Answered,
   { text }: Written,
   entry: LedgerEntry,
 ): ChatReply => ({
   text,
-  usage,
+  usage: answer.usage,
   rig,
   attempts,
   entry,

@@ -23,10 +23,9 @@ export class CountTokensHandler {
    */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<number> {
     const { body, original } = order;
-    const priced = this.pricing.price(order);
-    const { model, target } = priced;
+    const { models } = this.pricing.size(order, this.pricing.price(order));
+    const [{ model, target, bound }] = models;
     this.rigs.rejectFields(target, body);
-    const bound = this.pricing.boundOf(order, priced);
     const request = {
       body: upstreamBody(body, model, bound),
       promptTokensMax: bound.inputTokens,

@@ -11,7 +11,7 @@ import {
   RejectedRequestError,
 } from '#platform/runtime/commands/rejected-request.js';
 import { ChatAdapters } from './chat-adapters.js';
-import { ChatPricing, type PricedChat } from './chat-pricing.js';
+import { ChatPricing, passing, type PricedChat, type SizedModel } from './chat-pricing.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { RIGS } from './ports.js';
 import { type RigRouter } from './rigs/rig-router.js';
@@ -56,33 +56,42 @@ export class EstimateChatHandler {
     if (strategy) throw rejectedField('routing_mode', 'expected auto or rig_{id} of a chat model');
     const priced = await rejections.of(() => this.pricing.price(order));
     if (!priced) return { price: null, availableMicroUsd: null, rejections: rejections.found };
-    await rejections.of(() => this.rigs.check(priced.target, body, order.original));
+    const checked = await rejections.of(() =>
+      passing(priced.models, (one) => {
+        this.rigs.check(one.target, body, order.original);
+        return one;
+      }),
+    );
     const { adapter } = body;
     if (adapter != null) {
-      await rejections.of(() => this.adapters.place(accountId, adapter, priced.model.id));
+      const [{ model }] = priced.models;
+      await rejections.of(() => this.adapters.place(accountId, adapter, model.id));
     }
-    const worst = await rejections.of(() => this.pricing.worstCase(order, priced));
-    if (!worst) return { price: null, availableMicroUsd: null, rejections: rejections.found };
+    const sized = await rejections.of(() => this.pricing.size(order, { ...priced, ...checked }));
+    if (!sized) return { price: null, availableMicroUsd: null, rejections: rejections.found };
+    const worst = this.pricing.worstCase(order, sized);
     const hold = await rejections.of(() => this.paid.preview(order, worst));
     return {
-      price: this.#priceOf(order, priced, hold?.lines ?? worst.lines),
+      price: priceOfHold(sized, hold?.lines ?? worst.lines),
       availableMicroUsd: hold?.availableMicroUsd ?? null,
       rejections: rejections.found,
     };
   }
-
-  #priceOf(order: ChatOrder, priced: PricedChat, lines: readonly PriceLine[]): EstimatedPrice {
-    const { model, tariff, terms } = priced;
-    const { inputTokens } = this.pricing.boundOf(order, priced);
-    return {
-      model: model.id,
-      rateCardVersion: tariff.rateCardVersion,
-      tier: tariff.tierOf(inputTokens, terms),
-      lines,
-      amountMicroUsd: priceOf(lines),
-    };
-  }
 }
+
+const priceOfHold = (
+  { models, terms }: PricedChat<SizedModel>,
+  lines: readonly PriceLine[],
+): EstimatedPrice => {
+  const [{ model, tariff, bound }] = models;
+  return {
+    model: model.id,
+    rateCardVersion: tariff.rateCardVersion,
+    tier: tariff.tierOf(bound.inputTokens, terms),
+    lines,
+    amountMicroUsd: priceOf(lines),
+  };
+};
 
 /** Gathers why a request would be rejected, as its answer would say. */
 class Rejections {

@@ -16,7 +16,8 @@ import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
-import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
+import { type RouteTarget } from './rigs/rig-candidates.js';
+import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
 
@@ -26,6 +27,7 @@ export const llama: ServedModel = {
   id: 'acme/llama-70b',
   upstreamId: 'llama-70b',
   sendsDefaults: true,
+  fallbacks: [],
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
   chargesCancelled: true,
@@ -144,6 +146,8 @@ interface Given {
   readonly strategies?: Pick<ChatStrategies, 'of'>;
   readonly clock?: Clock;
   readonly paid?: PaidRequests;
+  /** Beside `llama`, each with its rate, or instead of it. */
+  readonly models?: readonly (readonly [ServedModel, TokenRate])[];
   /** Default: nothing is kept. */
   readonly cacheOn?: (parts: CacheParts) => ChatCache;
 }
@@ -155,10 +159,12 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
   const rates: { current: TokenRate } = { current: rate };
+  const offered = new Map(given.models?.map(([model, rate]) => [model.id, { model, rate }]));
   const catalog = {
     model: (id: string): ServedModel | undefined =>
-      id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
-    rateFor: (id: string) => (id === llama.id ? rates.current : undefined),
+      offered.get(id)?.model ??
+      (id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined),
+    rateFor: (id: string) => offered.get(id)?.rate ?? (id === llama.id ? rates.current : undefined),
     idOf: (name: string) => (name === llama.upstreamId ? llama.id : undefined),
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX };

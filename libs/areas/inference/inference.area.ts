@@ -11,7 +11,11 @@ import {
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceErrors } from './inference.errors.js';
-import { batchShareSettings, requestLimitSettings } from './inference.settings.js';
+import {
+  batchShareSettings,
+  requestLimitSettings,
+  rigWeightSettings,
+} from './inference.settings.js';
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
@@ -28,7 +32,7 @@ export const inferenceArea = defineArea({
     { path: COMPLETIONS_PATH, endpoint: CompletionBatchEndpoint },
   ],
   tools: [chatTool],
-  settings: [requestLimitSettings, batchShareSettings, answerCacheSettings],
+  settings: [requestLimitSettings, batchShareSettings, rigWeightSettings, answerCacheSettings],
   readiness: [RigOperations],
   metrics: [RigOperations],
   module: InferenceModule,

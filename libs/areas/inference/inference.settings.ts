@@ -1,3 +1,4 @@
+import { CHOICE_WEIGHTS, type ChoiceWeights } from './rigs/choice/rig-choice.js';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { REQUEST_LIMITS, type RequestLimits } from './ports.js';
 
@@ -13,6 +14,29 @@ export const requestLimitSettings = defineSettings({
   },
   read: (values): RequestLimits => ({
     requestMsMax: values.QUIPU_REQUEST_SECONDS * 1_000,
+  }),
+});
+
+/** The weights of price and cache in the choice of a rig. */
+export const RIG_WEIGHTS = Symbol('RigWeights');
+
+const PERCENT = 100;
+
+export const rigWeightSettings = defineSettings({
+  token: RIG_WEIGHTS,
+  variables: {
+    QUIPU_RIG_PRICE_PERCENT: variable(
+      wholeNumber(0, 1_000).default(CHOICE_WEIGHTS.price * PERCENT),
+      'how much the purchase price counts in the choice of a rig, in percent of a full rig; 0: not',
+    ),
+    QUIPU_RIG_CACHE_PERCENT: variable(
+      wholeNumber(0, 1_000).default(CHOICE_WEIGHTS.cache * PERCENT),
+      'how much the cached prompt of a session counts in the choice of a rig, in percent; 0: not',
+    ),
+  },
+  read: (values): ChoiceWeights => ({
+    price: values.QUIPU_RIG_PRICE_PERCENT / PERCENT,
+    cache: values.QUIPU_RIG_CACHE_PERCENT / PERCENT,
   }),
 });
 

@@ -14,6 +14,8 @@ export interface ServedModel {
   readonly upstreamId: string;
   /** Whether the interface's temperature and a bound are sent where the caller sets none. */
   readonly sendsDefaults: boolean;
+  /** Ids of the models that answer, in this order, where no rig of this one can. */
+  readonly fallbacks: readonly string[];
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */

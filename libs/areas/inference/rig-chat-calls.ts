@@ -79,14 +79,14 @@ export class RigChatCalls extends ChatCalls {
     { accountId: account, priority, pricedAtMs }: ChatCallOrder,
     signal: AbortSignal,
   ): Promise<ItemAnswer> {
-    const { body, others, model, pin, bound } = this.#check(line);
+    const { body, others, model, target, bound } = this.#check(line);
     const isBatch = priority === 'batch';
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
     const one = (order: RouteOrder) => this.rigs.complete(order, signal);
     const ask = others.length > 0 ? answersToAll(one, { body, others, isBatch }, model) : one;
     const terms = { ...termsOf([body, ...others]), isBatch };
     const order: RouteOrder = {
-      model: model.id,
+      ...target,
       account,
       priority,
       needs: needsOf(body),
@@ -95,7 +95,6 @@ export class RigChatCalls extends ChatCalls {
         promptTokensMax: bound.inputTokens,
         isBatch,
       }),
-      ...(pin !== undefined && { pin }),
     };
     const { answer, rig } = await ask(order).catch((error: unknown) => {
       const accepted = model.chargesCancelled ? acceptedUsage(error) : undefined;

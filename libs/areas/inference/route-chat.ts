@@ -1,47 +1,97 @@
+import { type PassedModel } from '#events/inference/chat.evidence.js';
 import { type Release } from '#platform/ledger/hold.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
-import { type AdmittedChat } from './chat-admission.js';
+import { type AdmittedChat, type AdmittedModel, type ChatOutcome } from './chat-admission.js';
 import { ChargedCutError } from './charged-cut.error.js';
+import { passedReasonOf } from './passed-models.js';
 import { requestNeedsOf } from './rigs/chat-features.js';
-import { type RouteOrder } from './rigs/rig-router.js';
+import { type Routed, type RouteOrder } from './rigs/rig-router.js';
 import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { upstreamBody } from './upstream-body.js';
 
+/** An answer, and the model that gave it. */
+export interface AnsweredBy<Answer> {
+  readonly routed: Answer;
+  readonly answeredBy: AdmittedModel;
+}
+
+/** Asks the rigs of one model. */
+export type AskModel<Answer> = (order: RouteOrder, model: AdmittedModel) => Promise<Answer>;
+
 /**
- * Asks the rigs for an admitted request. Nothing was delivered when that fails, so whatever goes
- * wrong here is free, unless the caller left a request that its rig had accepted.
+ * Asks the rigs for an admitted request: of its model, and then of its fallbacks. Nothing
+ * was delivered when that fails, so whatever goes wrong here is free, unless the caller left a
+ * request that its rig had accepted.
  * @throws ChargedCutError, RequestCutError when the signal ended it; otherwise what `ask` threw
  */
 export const routeChat = async <Answer>(
-  ask: (order: RouteOrder) => Promise<Answer>,
+  ask: AskModel<Answer>,
   order: Pick<ChatOrder, 'body' | 'original'>,
   admitted: AdmittedChat,
   signal: AbortSignal,
-): Promise<Answer> => {
-  try {
-    return await ask(routeOf(order, admitted));
-  } catch (error) {
-    return settleFailed(error, admitted, signal);
+): Promise<AnsweredBy<Answer>> => {
+  const passed: PassedModel[] = [];
+  for (const [n, one] of admitted.models.entries()) {
+    const answeredBy = { ...one, passed: [...one.passed, ...passed] };
+    try {
+      return { routed: await ask(routeOf(order, admitted, one), one), answeredBy };
+    } catch (error) {
+      const reason = passedReasonOf(error);
+      const isLast = n === admitted.models.length - 1;
+      if (isLast || !reason || signal.aborted) {
+        return await settleFailed(error, admitted, answeredBy, signal);
+      }
+      passed.push({ model: one.model.id, reason });
+    }
   }
+  throw new Error('a request without a model');
 };
+
+/** The name of the model in an answer: as the caller asked, or the fallback's. */
+export const shownModel = (
+  { body: { model: asked } }: Pick<ChatOrder, 'body'>,
+  { model, passed }: Pick<AdmittedModel, 'model' | 'passed'>,
+): string => (passed.length > 0 ? model.id : asked);
+
+/** The facts of a route that its charge keeps. */
+export const routeFacts = ({
+  rig,
+  attempts,
+  modelSent,
+  score,
+  lost,
+}: Routed): Pick<ChatOutcome, 'rig' | 'attempts' | 'modelSent' | 'score' | 'lost'> => ({
+  rig,
+  attempts: attempts.length,
+  ...(modelSent !== undefined && { modelSent }),
+  ...(score !== undefined && { score }),
+  ...(lost && { lost }),
+});
 
 const routeOf = (
   { body, original }: Pick<ChatOrder, 'body' | 'original'>,
-  { accountId: account, holdId, model, pin, bound, adapter }: AdmittedChat,
+  { accountId: account, holdId, adapter, session }: AdmittedChat,
+  { model, target, bound }: AdmittedModel,
 ): RouteOrder => {
   return {
-    model: model.id,
+    ...target,
     account,
     holdId,
-    ...(pin !== undefined && { pin }),
+    session,
     needs: requestNeedsOf(body, original),
     ...(original && { dialect: original.dialect }),
     request: (terms) => ({
       body: upstreamBody(body, model, bound, terms),
       promptTokensMax: bound.inputTokens,
       ...(adapter && { adapter }),
-      ...(original && { original: { ...original, body } }),
+      ...(original && {
+        original: {
+          ...original,
+          body,
+          ...(model.id !== body.model && { shownModel: model.id }),
+        },
+      }),
     }),
   };
 };
@@ -49,23 +99,31 @@ const routeOf = (
 const settleFailed = async (
   error: unknown,
   admitted: AdmittedChat,
+  asked: AdmittedModel,
   signal: AbortSignal,
 ): Promise<never> => {
   const cancelled = error instanceof RouteError && error.kind === 'cancelled';
   const cut = cancelled ? cutOf(signal) : null;
-  if (cancelled && cut?.reason === 'client_gone') await chargeAccepted(error, admitted);
+  if (cancelled && cut?.reason === 'client_gone') {
+    await chargeAccepted(error, admitted, asked);
+  }
   const reported = cut ?? error;
   await admitted.release(releaseReason(reported));
   throw reported;
 };
 
 /** @throws ChargedCutError when the rig had accepted the request */
-const chargeAccepted = async (error: RouteError, admitted: AdmittedChat): Promise<void> => {
+const chargeAccepted = async (
+  error: RouteError,
+  admitted: AdmittedChat,
+  answeredBy: AdmittedModel,
+): Promise<void> => {
   const accepted = acceptedUsage(error);
-  if (!admitted.model.chargesCancelled || !accepted) return;
+  if (!answeredBy.model.chargesCancelled || !accepted) return;
   const { usage, rig } = accepted;
   const entry = await admitted.capture({
     usage,
+    answeredBy,
     outcome: 'client_gone',
     rig,
     attempts: error.attempts.length,

@@ -63,7 +63,7 @@ describe('routing modes', () => {
   it.each([AUTO, 'rig_1', 'fastest'])('refuse a clean room in the mode %s', (mode) => {
     expect(() => modes.pinnedRig({ ...question, cleanroom_uuid: REQUEST_ID }, mode)).toThrow(
       expect.objectContaining({
-        failure: expect.objectContaining({ status: 501, param: 'cleanroom_uuid' }),
+        failure: expect.objectContaining({ status: 400, param: 'cleanroom_uuid' }),
       }),
     );
   });

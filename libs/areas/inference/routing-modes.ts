@@ -2,16 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { Areas } from '#platform/runtime/areas/area.js';
-import {
-  rejectedField,
-  RejectedRequestError,
-} from '#platform/runtime/commands/rejected-request.js';
+import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 
 /** The mode in which any rig may answer. */
 export const AUTO = 'auto';
 
-/** Modes of the promised interface that no area of this release answers. */
+/** Modes of the promised interface: known too where no area answers them. */
 const RESERVED = ['cleanroom_enclave_infer', 'cleanroom_fhe_eval', 'cleanroom_dp_synthesize'];
 
 const RIG_PREFIX = 'rig_';
@@ -43,7 +40,8 @@ export class RoutingModes {
    * @throws DomainError `routing_mode_unavailable` for a mode that no rig has
    */
   pinnedRig(body: ChatBody, mode: string): string | undefined {
-    rejectCleanroom(body);
+    // A mode that no area answers is the fault then, and not its clean room.
+    if (!RESERVED.includes(mode)) rejectCleanroom(body);
     if (mode === AUTO) return undefined;
     if (isPinned(mode)) return mode.slice(RIG_PREFIX.length);
     if (!this.#known.has(mode)) {
@@ -64,14 +62,9 @@ const isPinned = (mode: string): boolean =>
 
 /**
  * A request for confidentiality that the answering side cannot fulfil.
- * @throws RejectedRequestError 501
+ * @throws RejectedRequestError
  */
 export const rejectCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
   if (cleanroom == null) return;
-  throw new RejectedRequestError({
-    status: 501,
-    code: 'routing_mode_unavailable' satisfies InferenceErrorCode,
-    message: 'clean rooms are not part of this release, so cleanroom_uuid cannot be honoured',
-    param: 'cleanroom_uuid',
-  });
+  throw rejectedField('cleanroom_uuid', 'expected a routing_mode of clean rooms with it');
 };

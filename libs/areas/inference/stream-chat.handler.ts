@@ -6,8 +6,8 @@ import { ChatAdmission } from './chat-admission.js';
 import { ChatCache, streamOfHit } from './cache/chat-cache.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { RIGS } from './ports.js';
-import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
-import { routeChat } from './route-chat.js';
+import { type RigRouter, type RoutedStream, type RouteOrder } from './rigs/rig-router.js';
+import { type AskModel, routeChat } from './route-chat.js';
 import { rejectOriginal } from './refuse-original.js';
 import { rejectSeveral, streamsOfAll } from './several-prompts.js';
 import { StreamMeter } from './stream-meter.js';
@@ -41,13 +41,15 @@ export class StreamChatHandler {
     const admitted = await this.admission.admit({ ...order, signal });
     const reading = follow(signal);
     const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
-    const ask = order.others ? streamsOfAll(one, order, admitted.model, reading.signal) : one;
-    const routed = await routeChat(ask, order, admitted, reading.signal);
-    const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
+    const ask: AskModel<RoutedStream> = (route, { model }) =>
+      (order.others ? streamsOfAll(one, order, model, reading.signal) : one)(route);
+    const answered = await routeChat(ask, order, admitted, reading.signal);
+    const pages = new StreamMeter(admitted, answered, this.hash, reading).pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
-    const { bound, pace } = admitted;
-    const { rig, attempts, isOriginal } = routed;
+    const { pace } = admitted;
+    const { bound } = answered.answeredBy;
+    const { rig, attempts, isOriginal } = answered.routed;
     const original = isOriginal && { isOriginal };
     return { rig, attempts, bound, pages, ...(pace && { pace }), ...original };
   }

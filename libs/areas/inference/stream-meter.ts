@@ -8,6 +8,7 @@ import { type AdmittedChat } from './chat-admission.js';
 import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
 import { type ChatChunk, RigError } from './rigs/chat-backend.js';
+import { type AnsweredBy, routeFacts, shownModel } from './route-chat.js';
 import { originalOf } from './rigs/json-source.js';
 import { type RoutedStream } from './rigs/rig-router.js';
 
@@ -24,15 +25,16 @@ export class StreamMeter {
 
   constructor(
     private readonly admitted: AdmittedChat,
-    private readonly routed: RoutedStream,
+    private readonly answered: AnsweredBy<RoutedStream>,
     private readonly hash: TextHasher,
     /** Its signal is the one that the rig was given. */
     private readonly reading: AbortController,
   ) {}
 
   /** The first page is empty and available at once: reading it starts the meter. */
-  async *pages({ body, routingMode }: ChatOrder): Pages {
-    const echo: Echo = { model: body.model, routing_mode: routingMode };
+  async *pages(order: ChatOrder): Pages {
+    const model = shownModel(order, this.answered.answeredBy);
+    const echo: Echo = { model, routing_mode: order.routingMode };
     try {
       yield [];
       for (;;) {
@@ -56,7 +58,7 @@ export class StreamMeter {
 
   async #read(): Promise<IteratorResult<readonly ChatChunk[], Usage>> {
     try {
-      return await this.routed.pages.next();
+      return await this.answered.routed.pages.next();
     } catch (error) {
       await this.#settleBroken(error);
       throw error;
@@ -70,7 +72,7 @@ export class StreamMeter {
 
   /** The consumer returned early: the delivered part is charged, the upstream is stopped. */
   async #abandon(): Promise<void> {
-    const { pages } = this.routed;
+    const { pages } = this.answered.routed;
     this.reading.abort(new RequestCutError('client_gone'));
     if (this.#pagesDelivered === 0) {
       this.#settled = true;
@@ -102,13 +104,12 @@ export class StreamMeter {
       await this.admitted.release(outcome);
       return null;
     }
-    const { rig, attempts, modelSent } = this.routed;
+    const { routed, answeredBy } = this.answered;
     return this.admitted.capture({
+      ...routeFacts(routed),
+      answeredBy,
       usage,
       outcome,
-      ...(modelSent !== undefined && { modelSent }),
-      rig,
-      attempts: attempts.length,
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
       bytesOut: this.#bytesOut,
@@ -117,7 +118,7 @@ export class StreamMeter {
 
   /** An end before its time without output, unless the caller left and the model charges for it. */
   #isFree({ completionTokens }: Usage, outcome: CutReason | 'upstream_failed'): boolean {
-    const { chargesCancelled } = this.admitted.model;
+    const { chargesCancelled } = this.answered.answeredBy.model;
     return completionTokens === 0 && !(outcome === 'client_gone' && chargesCancelled);
   }
 }

@@ -11,6 +11,8 @@ const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
   'routing_mode',
   'cleanroom_uuid',
   'adapter',
+  'provider',
+  'models',
   'stream_options',
   'stop',
   'logit_bias',

@@ -27,6 +27,8 @@ export const upstreamBody = (
     cleanroom_uuid: _cleanroom,
     timesteps: _timesteps,
     adapter: _adapter,
+    provider: _provider,
+    models: _models,
     ...rest
   } = body;
   const sent: Record<string, unknown> = { ...rest, model: model.upstreamId };

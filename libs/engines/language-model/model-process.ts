@@ -1,5 +1,5 @@
 /** The engine's end of the wire to the process that runs the models: one inbox per generation. */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess, type ForkOptions } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { EngineCrashedError } from './language-model.engine.errors.js';
 import type {
@@ -22,14 +22,18 @@ interface Addressed {
  * @param program the address of the file, without its extension
  */
 export const startProgram =
-  <Settings>(program: URL): StartChild<Settings> =>
+  <Settings>(
+    program: URL,
+    options: Pick<ForkOptions, 'env' | 'stdio'> = {},
+  ): StartChild<Settings> =>
   (settings) => {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const file = fileURLToPath(`${program.href}.${extension}`);
     // Flags of this process, such as a debugger's port, are not the child's. The condition makes
     // the subpaths that it imports the sources.
     const execArgv = extension === 'ts' ? ['--conditions=quipu-source'] : [];
-    return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
+    const parameters = [JSON.stringify(settings)];
+    return fork(file, parameters, { ...options, execArgv, serialization: 'advanced' });
   };
 
 export const startModelChild: StartChild = startProgram(

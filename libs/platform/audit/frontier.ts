@@ -2,9 +2,17 @@ import { EMPTY_ROOT, foldNodes, nodeHashOf } from './merkle.js';
 
 /** The root of a tree while it grows, from the hashes of its complete subtrees alone. */
 export class Frontier {
-  /** From left to right, ever smaller. */
-  readonly #hashes: Buffer[] = [];
-  #size = 0;
+  #size: number;
+  readonly #hashes: Buffer[];
+
+  /**
+   * @param size of the tree that grows
+   * @param edge the hashes of its complete subtrees, from left to right, ever smaller
+   */
+  constructor(size = 0, edge: readonly Buffer[] = []) {
+    this.#size = size;
+    this.#hashes = [...edge];
+  }
 
   get size(): number {
     return this.#size;

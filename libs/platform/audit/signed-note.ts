@@ -1,4 +1,5 @@
-import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { privateKeyOf, PUBLIC_KEY_BYTES, publicKeyOf, rawPublicKeyOf } from '../secrets/ed25519.js';
 
 /** Signed notes and their keys, by C2SP signed-note and, for cosignatures, tlog-cosignature. */
 
@@ -35,7 +36,6 @@ export interface SignedNote {
 }
 
 const ID_BYTES = 4;
-const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const TIMESTAMP_BYTES = 8;
 const NOTE_BYTES_MAX = 1_000_000;
@@ -46,10 +46,6 @@ const NAME = /^[^\s+]+$/u;
 /** Any control character but the line break. */
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
-/** DER around a raw key: RFC 8410. */
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
 export const isKeyName = (name: string): boolean => NAME.test(name) && !CONTROL.test(name);
 
 /** Strict: the text is exactly how the bytes are written. */
@@ -58,20 +54,16 @@ export const fromBase64 = (text: string): Buffer | undefined => {
   return bytes.toString('base64') === text ? bytes : undefined;
 };
 
-const rawKeyOf = (publicKey: KeyObject): Buffer =>
-  publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI.length);
-
-const publicKeyOf = (raw: Buffer): KeyObject =>
-  createPublicKey({ key: Buffer.concat([SPKI, raw]), format: 'der', type: 'spki' });
-
 const keyIdOf = (name: string, type: number, raw: Buffer): string =>
   hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([type]), raw]), 'buffer')
     .subarray(0, ID_BYTES)
     .toString('hex');
 
 /** `<name>+<id>+<type and key in base64>` */
-export const encodeVerifierKey = ({ name, id, type, publicKey }: VerifierKey): string =>
-  `${name}+${id}+${Buffer.concat([Buffer.from([type]), rawKeyOf(publicKey)]).toString('base64')}`;
+export const encodeVerifierKey = ({ name, id, type, publicKey }: VerifierKey): string => {
+  const typed = Buffer.concat([Buffer.from([type]), rawPublicKeyOf(publicKey)]);
+  return `${name}+${id}+${typed.toString('base64')}`;
+};
 
 /** @throws NoteError */
 export const parseVerifierKey = (text: string): VerifierKey => {
@@ -97,10 +89,9 @@ export class NoteSigner {
 
   /** @param seed 32 bytes */
   constructor(name: string, seed: Buffer, type: VerifierKey['type'] = ED25519) {
-    const key = Buffer.concat([PKCS8, seed]);
-    this.#privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    this.#privateKey = privateKeyOf(seed);
     const publicKey = createPublicKey(this.#privateKey);
-    this.key = { name, id: keyIdOf(name, type, rawKeyOf(publicKey)), type, publicKey };
+    this.key = { name, id: keyIdOf(name, type, rawPublicKeyOf(publicKey)), type, publicKey };
   }
 
   /**

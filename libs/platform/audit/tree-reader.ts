@@ -86,6 +86,11 @@ export class TreeReader {
     return this.#hashesOf(consistencyRanges(oldSize, size));
   }
 
+  /** The hashes of the complete subtrees of the first leaves. @throws MissingTileError */
+  edge(size: number): Promise<readonly Buffer[]> {
+    return Promise.all(nodesOf({ begin: 0, end: size }).map((node) => this.#nodeHash(node)));
+  }
+
   /** The first hashes of a tile. @throws MissingTileError */
   async hashes(name: TileName, width: number): Promise<Buffer> {
     const tile = await this.#tile(name, width);

@@ -68,6 +68,11 @@ export class BlobsStage {
   #folder = '';
   #handles: { close(): Promise<void> }[] = [];
 
+  /** The keys of owners. */
+  get secrets(): Pick<Secrets, 'subjects'> {
+    return this.#secrets;
+  }
+
   async begin(create: () => Promise<ObjectsUnderTest>): Promise<void> {
     this.now = Date.now;
     this.#handles = [];

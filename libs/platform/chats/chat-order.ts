@@ -43,6 +43,8 @@ export interface ChatOrder extends PaidOrder {
   /** Absent for a request that was made or changed here. */
   readonly original?: OriginalRequest;
   readonly routingMode: string;
+  /** The caller's name for the conversation (`x-session-id`). Absent: it has none. */
+  readonly sessionId?: string;
   /** How long the answer is kept for the same request again. Absent or 0: it is not. */
   readonly cacheSeconds?: number;
 }

@@ -75,6 +75,6 @@ export interface ChatStrategyDeclaration {
   readonly modes: readonly string[];
   /** A provider of the area's module. */
   readonly strategy: Type<ChatStrategy>;
-  /** Whether it honours `cleanroom_uuid`, which is refused for every other answer. */
+  /** Whether it needs `cleanroom_uuid`, which is refused for every other answer. */
   readonly readsCleanroom?: boolean;
 }

@@ -157,7 +157,7 @@ describe('a copy of a log', () => {
     const target = await through(await serve());
     const copy = new LogCopy(source, target);
     const stopping = new AbortController();
-    const following = copy.follow({ signal: stopping.signal });
+    const following = copy.follow(source, { signal: stopping.signal });
     for (let turn = 0; turn < 60; turn += 1) {
       await source.append(`account-${turn % 7}`, counted(2), 'any');
       if (turn % 10 === 0) await sleep(20);

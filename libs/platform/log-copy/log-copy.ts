@@ -76,7 +76,7 @@ export class LogCopy {
   #progress: CopyProgress = { copied: 0, position: 0n };
 
   constructor(
-    private readonly source: EventStore,
+    private readonly source: Pick<EventStore, 'readAll'>,
     private readonly target: EventStore,
   ) {}
 
@@ -102,11 +102,17 @@ export class LogCopy {
     return this.#progress;
   }
 
-  /** Copies what comes to the source, until the signal is aborted. */
-  async follow(options: CopyOptions & { readonly signal: AbortSignal }): Promise<CopyProgress> {
+  /**
+   * Copies what comes to the source, until the signal is aborted.
+   * @param growing the source
+   */
+  async follow(
+    growing: Pick<EventStore, 'subscribe'>,
+    options: CopyOptions & { readonly signal: AbortSignal },
+  ): Promise<CopyProgress> {
     while (!options.signal.aborted) {
       await this.run(options);
-      await this.#news(options.signal);
+      await this.#news(growing, options.signal);
     }
     return this.#progress;
   }
@@ -124,9 +130,9 @@ export class LogCopy {
     return { events: tree.size, root: tree.root().toString('hex') };
   }
 
-  async #news(signal: AbortSignal): Promise<void> {
+  async #news(growing: Pick<EventStore, 'subscribe'>, signal: AbortSignal): Promise<void> {
     const { position: after } = this.#progress;
-    for await (const { events } of this.source.subscribe({ after, signal })) {
+    for await (const { events } of growing.subscribe({ after, signal })) {
       if (events.length > 0) return;
     }
   }
@@ -206,7 +212,7 @@ export class LogCopy {
 }
 
 async function* eventsOf(
-  eventStore: EventStore,
+  eventStore: Pick<EventStore, 'readAll'>,
   after: Position,
 ): AsyncGenerator<RecordedEvent, undefined, void> {
   for await (const page of eventStore.readAll({ after })) yield* page;

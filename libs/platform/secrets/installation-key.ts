@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { deriveKey, KEY_BYTES } from './derived-key.js';
-import { MasterKeyError, readMasterKey, readOrCreateMasterKey } from './master-key.js';
+import { readMasterKey, readOrCreateMasterKey } from './master-key.js';
 import { openBox, sealBox } from './sealed-box.js';
+import { SecretsError } from './secrets.error.js';
 
 /** The key of the installation, sealed with the master key of that id. */
 export interface SealedInstallationKey {
@@ -10,12 +11,14 @@ export interface SealedInstallationKey {
   readonly sealedKey: string;
 }
 
-/** Where the sealed key of the installation is: in the log. */
+/** The sealed key of the installation and the set of its subject keys, as the log has them. */
 export interface InstallationKeyRecord {
   /** Null before the first start. */
   last(): Promise<SealedInstallationKey | null>;
   /** @returns the key that is recorded: another one where another process was first */
   adopt(key: SealedInstallationKey): Promise<SealedInstallationKey>;
+  /** @returns the id of the set that is recorded: another one where another set was first */
+  adoptKeySet(setId: string): Promise<string>;
 }
 
 const ID_DIGITS = 16;
@@ -39,7 +42,7 @@ export const openInstallationKey = (
 /**
  * The master key in the file, and the key of the installation that the log has under it. Both are
  * created by the first start on an empty log, and never again.
- * @throws MasterKeyError naming the master key that the log was written with
+ * @throws SecretsError naming the master key that the log was written with
  */
 export const readInstallationKey = async (
   file: string,
@@ -53,7 +56,7 @@ export const readInstallationKey = async (
     known ?? (await record.adopt(sealInstallationKey(master, randomBytes(KEY_BYTES))));
   const keyId = masterKeyId(master);
   if (recorded.keyId !== keyId) {
-    throw new MasterKeyError(
+    throw new SecretsError(
       `${file} is the master key ${keyId}, and the log was written with the master key ` +
         `${recorded.keyId}: put that one there, or finish its rotation (quipu master-key rotate)`,
     );

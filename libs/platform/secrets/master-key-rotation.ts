@@ -7,12 +7,8 @@ import {
   sealInstallationKey,
   type SealedInstallationKey,
 } from './installation-key.js';
-import {
-  MasterKeyError,
-  readMasterKey,
-  readOrCreateMasterKey,
-  syncDirectory,
-} from './master-key.js';
+import { readMasterKey, readOrCreateMasterKey, syncDirectory } from './master-key.js';
+import { SecretsError } from './secrets.error.js';
 
 export interface RotatableKeyRecord extends Pick<InstallationKeyRecord, 'last'> {
   rotate(previousKeyId: string, key: SealedInstallationKey): Promise<unknown>;
@@ -26,7 +22,7 @@ export interface Rotation {
 /**
  * Seals the key of the installation with the master key in `next`, which is created where there is
  * none. Keys by purpose and subject keys stay as they are. Repeating it after a crash completes it.
- * @throws MasterKeyError
+ * @throws SecretsError
  */
 export const rotateMasterKey = async (
   file: string,
@@ -34,14 +30,13 @@ export const rotateMasterKey = async (
   record: RotatableKeyRecord,
 ): Promise<Rotation> => {
   const recorded = await record.last();
-  if (recorded === null)
-    throw new MasterKeyError('the log has no master key yet: start the server');
+  if (recorded === null) throw new SecretsError('the log has no master key yet: start the server');
   const master = readMasterKey(file, recorded.keyId);
   const fresh = readOrCreateMasterKey(next);
   const rotation = { keyId: masterKeyId(fresh), previousKeyId: masterKeyId(master) };
   if (recorded.keyId === rotation.keyId) return rotation;
   if (recorded.keyId !== rotation.previousKeyId) {
-    throw new MasterKeyError(
+    throw new SecretsError(
       `${file} is the master key ${rotation.previousKeyId}, and the log was written with the ` +
         `master key ${recorded.keyId}`,
     );

@@ -10,33 +10,29 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { SecretsError } from './secrets.error.js';
 
 const MASTER_KEY_BYTES = 32;
 const OTHERS_MAY_READ = 0o077;
 
-/** The file of the master key cannot be used as it is; the message says what to do. */
-export class MasterKeyError extends Error {
-  override readonly name = 'MasterKeyError';
-}
-
 /**
  * The installation's master key, made on first use. Of several processes that start at once, one
  * creates it and all read that one: creating a hard link fails if the name exists.
- * @throws MasterKeyError when the file is malformed or others may read it
+ * @throws SecretsError when the file is malformed or others may read it
  */
 export const readOrCreateMasterKey = (file: string): Buffer => read(file) ?? create(file);
 
 /**
  * The master key of an installation that has one already, on this machine or another.
  * @param keyId of the key that the log was written with, where the log has it
- * @throws MasterKeyError when there is no such file, it is malformed or others may read it
+ * @throws SecretsError when there is no such file, it is malformed or others may read it
  */
 export const readMasterKey = (file: string, keyId?: string): Buffer => {
   const key = read(file);
   if (key) return key;
   const named =
     keyId === undefined ? 'of this installation' : `${keyId} that the log was written with`;
-  throw new MasterKeyError(`there is no ${file}: put the master key ${named} there`);
+  throw new SecretsError(`there is no ${file}: put the master key ${named} there`);
 };
 
 const read = (file: string): Buffer | undefined => {
@@ -48,10 +44,10 @@ const read = (file: string): Buffer | undefined => {
     throw error;
   }
   if (process.platform !== 'win32' && (statSync(file).mode & OTHERS_MAY_READ) !== 0) {
-    throw new MasterKeyError(`others may read ${file}: give it mode 0600`);
+    throw new SecretsError(`others may read ${file}: give it mode 0600`);
   }
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new MasterKeyError(`${file} does not hold ${MASTER_KEY_BYTES} bytes in hex`);
+    throw new SecretsError(`${file} does not hold ${MASTER_KEY_BYTES} bytes in hex`);
   }
   return Buffer.from(text, 'hex');
 };
@@ -69,7 +65,7 @@ const create = (file: string): Buffer => {
   }
   syncDirectory(dirname(file));
   const stored = read(file);
-  if (!stored) throw new MasterKeyError(`${file} vanished while it was being made`);
+  if (!stored) throw new SecretsError(`${file} vanished while it was being made`);
   return stored;
 };
 

@@ -3,8 +3,9 @@ import { createFolder } from '#platform/files/create-folder.js';
 import { deriveKey } from './derived-key.js';
 import { type InstallationKeyRecord, readInstallationKey } from './installation-key.js';
 import { readMasterKey, readOrCreateMasterKey } from './master-key.js';
-import { SqliteSubjectKeys } from './sqlite/sqlite-subject-keys.js';
-import { type SharedSubjectKeys, type SubjectKeys } from './subject-keys.js';
+import { SecretsError } from './secrets.error.js';
+import { sqliteKeySet } from './sqlite/sqlite-subject-keys.js';
+import { type SubjectKeys, type SubjectKeySet } from './subject-keys.js';
 
 export const MASTER_KEY_FILE = 'master.key';
 export const SUBJECT_KEYS_FILE = 'subject-keys.db';
@@ -34,32 +35,37 @@ export interface SecretsOptions {
   readonly directory: string;
   /** The same key on every machine of a fleet. */
   readonly masterKeyFile?: string;
-  /** Where the processes of a fleet keep their subject keys. */
-  readonly sharedKeys?: SharedSubjectKeys;
+  /** Where the processes of a fleet keep their subject keys. Default: a file of the directory. */
+  readonly keySet?: SubjectKeySet;
   /** Has the key of the installation. Default: there is no log, and it is the master key itself. */
   readonly record?: InstallationKeyRecord;
 }
 
 /**
  * Opens the secrets of an installation, and creates them on first use.
- * @throws MasterKeyError
+ * @throws SecretsError
  * @throws UnknownSqliteFileError when the file of the subject keys belongs to another program
  */
 export const openSecrets = async ({
   directory,
   masterKeyFile = join(directory, MASTER_KEY_FILE),
-  sharedKeys,
+  keySet = sqliteKeySet(join(directory, SUBJECT_KEYS_FILE)),
   record,
 }: SecretsOptions): Promise<Secrets> => {
   await createFolder(directory);
-  const mustExist = (await sharedKeys?.isTaken()) === true;
+  const mustExist = await keySet.isTaken();
   const { master, key } = record
     ? await readInstallationKey(masterKeyFile, record, mustExist)
     : withoutLog(mustExist ? readMasterKey(masterKeyFile) : readOrCreateMasterKey(masterKeyFile));
   const wrappingKey = deriveKey(key, 'subject-keys');
-  const subjects = sharedKeys
-    ? await sharedKeys.open(wrappingKey, deriveKey(key, 'master-key-check').toString('hex'))
-    : new SqliteSubjectKeys(join(directory, SUBJECT_KEYS_FILE), wrappingKey);
+  const check = deriveKey(key, 'master-key-check').toString('hex');
+  const subjects = await keySet.open(wrappingKey, check);
+  try {
+    if (record) await requireKeySet(record, await keySet.id());
+  } catch (error) {
+    subjects.close();
+    throw error;
+  }
   const derived = new Map<string, Buffer>();
   return {
     key: (purpose) => {
@@ -71,6 +77,17 @@ export const openSecrets = async ({
     subjects,
     close: () => subjects.close(),
   };
+};
+
+/** Another set would lack the keys of the personal data in the log, and make keys of its own. */
+const requireKeySet = async (record: InstallationKeyRecord, setId: string): Promise<void> => {
+  const recorded = await record.adoptKeySet(setId);
+  if (recorded === setId) return;
+  throw new SecretsError(
+    `the subject keys here are the set ${setId}, and the log was written with the set ` +
+      `${recorded}: another installation uses this log. Use its home or its read store, or ` +
+      'restore them from a backup; if they are lost for good, take the log over (quipu log claim)',
+  );
 };
 
 const withoutLog = (master: Buffer): { readonly master: Buffer; readonly key: Buffer } => ({

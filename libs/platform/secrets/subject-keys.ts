@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openBox, sealBox } from './sealed-box.js';
 
 const KEY_BYTES = 32;
+const KEY_SET_ID_BYTES = 8;
 
 /** The subject's key was destroyed: no text can be sealed for it. */
 export class SubjectErasedError extends Error {
@@ -43,18 +44,23 @@ export interface SubjectKeys {
   close(): void;
 }
 
-/** Where the processes of several machines keep their subject keys. */
-export interface SharedSubjectKeys {
-  /** Whether the database has keys already: then the master key must exist and is not created. */
+/** The subject keys of an installation: a file beside its log, or a database of its machines. */
+export interface SubjectKeySet {
+  /** Whether other machines have put keys there: then the master key must exist. */
   isTaken(): Promise<boolean>;
+
+  /** 16 hex digits, chosen at the first call and kept with the keys, also by a backup. */
+  id(): Promise<string>;
 
   /**
    * @param wrappingKey 32 bytes
    * @param check the same for every process with the same master key, and no secret
-   * @throws MasterKeyError when the keys there are under another master key
+   * @throws SecretsError when the keys there are under another master key
    */
   open(wrappingKey: Buffer, check: string): Promise<SubjectKeys>;
 }
+
+export const newKeySetId = (): string => randomBytes(KEY_SET_ID_BYTES).toString('hex');
 
 export const newWrappedKey = (wrappingKey: Buffer, subject: string): Buffer =>
   sealBox(wrappingKey, subject, randomBytes(KEY_BYTES));

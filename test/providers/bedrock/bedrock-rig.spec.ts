@@ -188,6 +188,35 @@ describe('a rig of Bedrock', () => {
     });
   });
 
+  it('marks what is to be cached behind instructions, tools, parts and results', async () => {
+    const cached = { cache_control: { type: 'ephemeral' } };
+    const forAnHour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+    const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+    await rig.complete(
+      requestOf({
+        model: MODEL,
+        tools: [{ ...WEATHER, ...cached }],
+        messages: [
+          { role: 'system', content: [{ type: 'text', text: 'Be brief.', ...forAnHour }] },
+          { role: 'user', content: [{ type: 'text', text: 'Weather?', ...cached }] },
+          { role: 'assistant', tool_calls: [call] },
+          { role: 'tool', tool_call_id: 'c1', content: 'Fog.', ...cached },
+        ],
+      }),
+      never,
+    );
+    const point = { cachePoint: { type: 'default' } };
+    expect(fake.accepted.at(-1)).toMatchObject({
+      system: [{ text: 'Be brief.' }, { cachePoint: { type: 'default', ttl: '1h' } }],
+      messages: [
+        { content: [{ text: 'Weather?' }, point] },
+        {},
+        { content: [{ toolResult: { toolUseId: 'c1' } }, point] },
+      ],
+      toolConfig: { tools: [{ toolSpec: { name: 'weather' } }, point] },
+    });
+  });
+
   it('sends Claude no temperature beside its thinking', async () => {
     await complete({ thinking: { type: 'adaptive' }, temperature: 0.7 });
     expect(fake.accepted.at(-1)).toMatchObject({

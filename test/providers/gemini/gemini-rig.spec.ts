@@ -79,6 +79,29 @@ describe('a rig of the Gemini API', () => {
     throw new Error(`expected a RigError, got ${String(error)}`);
   };
 
+  it('has the probabilities of tokens, whole and as a stream', async () => {
+    const chosenCandidates = [{ token: 'é', tokenId: 1, logProbability: -0.5 }];
+    const others = [...chosenCandidates, { token: 'a', tokenId: 2, logProbability: -2 }];
+    const result = { chosenCandidates, topCandidates: [{ candidates: others }] };
+    fake.reply({
+      chunks: [chunkOf([{ text: 'é' }], USAGE, { finishReason: 'STOP', logprobsResult: result })],
+    });
+    const top = { token: 'é', logprob: -0.5, bytes: [195, 169] };
+    const logprobs = {
+      content: [{ ...top, top_logprobs: [top, { token: 'a', logprob: -2, bytes: [97] }] }],
+      refusal: null,
+    };
+    const { choice } = await complete({ logprobs: true, top_logprobs: 2 });
+    expect(fake.accepted.at(-1)?.generationConfig).toMatchObject({
+      responseLogprobs: true,
+      logprobs: 2,
+    });
+    expect(choice?.['logprobs']).toEqual(logprobs);
+    const { chunks } = await stream({ logprobs: true });
+    const choices = chunks.flatMap((chunk) => chunk['choices'] as readonly JsonObject[]);
+    expect(choices.flatMap((one) => one['logprobs'] ?? [])).toEqual([logprobs]);
+  });
+
   it('translates a chat and its answer', async () => {
     const { completion, choice, message, usage } = await complete({
       messages: [

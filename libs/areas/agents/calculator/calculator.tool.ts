@@ -13,7 +13,7 @@ import {
   ExpressionError,
   FUNCTION_NAMES,
 } from './expression.js';
-import { ArithmeticError } from './rational.js';
+import { ArithmeticError } from '#platform/kernel/rational.js';
 
 const CalculatorInput = z.strictObject({
   expression: z

@@ -1,4 +1,4 @@
-import { approximately, type Rational, rational } from './rational.js';
+import { approximately, type Rational, rational } from '#platform/kernel/rational.js';
 
 /**
  * Arithmetic, exact where it is rational: 0.1 + 0.2 is 0.3. It has numbers, operators, parentheses,

@@ -1,6 +1,6 @@
-import { demand } from './bill.error.js';
-import { type DecodedEvent } from './decoded-event.js';
-import { amountOf, type Fields, fieldsOf, textOf, textOrNull } from './json-fields.js';
+import { demand } from '../proof/proof.error.js';
+import { type DecodedEvent } from '../proof/decoded-event.js';
+import { amountOf, type Fields, fieldsOf, textOf, textOrNull } from '../proof/json-fields.js';
 import { type PricedLine, pricedLinesOf, priceOf } from './priced-lines.js';
 
 /** A charge, a deposit or an adjustment: what a statement is made of. */
@@ -134,7 +134,7 @@ const LAWS: Readonly<Record<string, Law>> = {
 /**
  * Folds all events of an account by the laws of the ledger, apart from the code that wrote them.
  * After each event, deposits - charges - holds + adjustments is what the event states as available.
- * @throws BillError naming the law that an event breaks
+ * @throws ProofError naming the law that an event breaks
  */
 export const foldAccount = (events: readonly DecodedEvent[]): AccountHistory => {
   const ledger: Ledger = {

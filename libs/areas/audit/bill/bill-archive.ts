@@ -1,6 +1,6 @@
-import { BillError, demand } from './bill.error.js';
-import { type DecodedEvent, decodeEvent } from './decoded-event.js';
-import { type Fields, listOf, parseFields, textOf, wholeOf } from './json-fields.js';
+import { ProofError, demand } from '../proof/proof.error.js';
+import { type DecodedEvent, decodeEvent } from '../proof/decoded-event.js';
+import { type Fields, listOf, parseFields, textOf, wholeOf } from '../proof/json-fields.js';
 import { readZip } from './zip-reader.js';
 
 /** The files of a bill. */
@@ -74,14 +74,14 @@ const linesOf = (file: Buffer): readonly string[] => {
   return text.slice(0, -1).split('\n');
 };
 
-/** @throws BillError */
+/** @throws ProofError */
 export const readBill = (zip: Buffer): BillArchive => {
   const files = readZip(zip);
   const known: readonly string[] = Object.values(BILL_FILES);
   for (const name of files.keys()) demand(known.includes(name), `the file ${name} is unknown`);
   const file = (name: string): Buffer => {
     const content = files.get(name);
-    if (!content) throw new BillError(`the archive has no ${name}`);
+    if (!content) throw new ProofError(`the archive has no ${name}`);
     return content;
   };
   const manifest = parseFields(file(BILL_FILES.manifest).toString(), BILL_FILES.manifest);

@@ -71,7 +71,8 @@ export const publish = (encodings: readonly Buffer[]) => {
     encoding: encodings[leaf] ?? Buffer.alloc(0),
     proof: inclusionRanges(leaf, size).map(hashOf),
   });
-  return { signed, cosigned: `${signed}${witness.sign(text, 1_795_400_000)}`, exported };
+  const cosigned = `${signed}${witness.sign(text, 1_795_400_000)}`;
+  return { signed, cosigned, exported, hashOf };
 };
 
 export const zipped = (parts: BillParts): Promise<Buffer> => buffer(writeBill(parts));

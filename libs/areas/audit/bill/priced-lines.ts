@@ -8,8 +8,8 @@ import {
   textOrNull,
   amountOf,
   wholeOf,
-} from './json-fields.js';
-import { demand } from './bill.error.js';
+} from '../proof/json-fields.js';
+import { demand } from '../proof/proof.error.js';
 
 /** One line of a hold or a charge. */
 export interface PricedLine {

@@ -10,7 +10,7 @@ import {
 import { timesPercent, tokenUnitPrice } from '#platform/ledger/token-price.js';
 import { type AccountHistory, type Movement } from './account-history.js';
 import { type ArchivedEvent } from './bill-archive.js';
-import { demand } from './bill.error.js';
+import { demand } from '../proof/proof.error.js';
 import {
   amountOf,
   demandOnly,
@@ -20,7 +20,7 @@ import {
   textOf,
   textOrNull,
   wholeOf,
-} from './json-fields.js';
+} from '../proof/json-fields.js';
 import { type PricedLine } from './priced-lines.js';
 
 /** The findings about the prices of a month. */
@@ -129,7 +129,7 @@ const tokenPriceIn = (value: unknown): TokenPrice => {
   return { ...priceListIn(fields), periods };
 };
 
-/** Whether the card prices the meter of the line. @throws BillError for another price */
+/** Whether the card prices the meter of the line. @throws ProofError for another price */
 const isPricedMeter = ({ meter, unitPrice, perUnits }: PricedLine, card: Fields): boolean => {
   const prices = fieldsOf(card['meterPrices'], 'the prices of meters');
   if (!Object.hasOwn(prices, meter)) return false;
@@ -143,7 +143,7 @@ const isPricedMeter = ({ meter, unitPrice, perUnits }: PricedLine, card: Fields)
 
 /**
  * Compares the unit price of each charged line of the month with the rate card that it names.
- * @throws BillError for a price that is not on the card, and for a card that is missing
+ * @throws ProofError for a price that is not on the card, and for a card that is missing
  */
 export const comparePrices = (
   { movements }: Pick<AccountHistory, 'movements'>,

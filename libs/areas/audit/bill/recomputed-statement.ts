@@ -1,5 +1,5 @@
 import { type AccountHistory, type Movement } from './account-history.js';
-import { BillError, demand } from './bill.error.js';
+import { ProofError, demand } from '../proof/proof.error.js';
 import {
   amountOf,
   demandOnly,
@@ -9,7 +9,7 @@ import {
   textOf,
   textOrNull,
   wholeOf,
-} from './json-fields.js';
+} from '../proof/json-fields.js';
 
 /** A line of a statement, recomputed; the key is everything but its figures. */
 interface Line {
@@ -214,7 +214,7 @@ const demandClosing = (statement: Fields, closed: Fields | undefined): void => {
     demand(textOrNull(statement, 'closedAt') === null, 'an open statement has an end');
     return;
   }
-  if (!closed) throw new BillError('the statement is closed, and no event says so');
+  if (!closed) throw new ProofError('the statement is closed, and no event says so');
   demand(textOf(statement, 'closedAt') === textOf(closed, 'closedAt'), 'closedAt is another');
 };
 
@@ -225,7 +225,7 @@ const STATEMENT_FIELDS = [
 
 /**
  * Recomputes the statement from the history of its account and compares every figure.
- * @throws BillError naming the figure that differs
+ * @throws ProofError naming the figure that differs
  */
 export const demandRecomputed = (statement: Fields, history: AccountHistory): void => {
   demandOnly(statement, STATEMENT_FIELDS, 'the statement');

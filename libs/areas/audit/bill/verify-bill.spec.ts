@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeVerifierKey, NoteSigner } from '#platform/audit/signed-note.js';
 import { foldAccount } from './account-history.js';
-import { BillError } from './bill.error.js';
+import { ProofError } from '../proof/proof.error.js';
 import {
   billOf,
   encodingsOf,
@@ -16,8 +16,8 @@ import {
   zipped,
 } from './bill.fixture.js';
 import { type BillParts } from './bill-writer.js';
-import { decodeEvent } from './decoded-event.js';
-import { parseFields } from './json-fields.js';
+import { decodeEvent } from '../proof/decoded-event.js';
+import { parseFields } from '../proof/json-fields.js';
 import { demandRecomputed } from './recomputed-statement.js';
 import { describeBill, verifyBill } from './verify-bill.js';
 
@@ -30,7 +30,7 @@ const verdict = async (parts: BillParts, given: object = trust): Promise<string>
   try {
     return verifyBill(await zipped(parts), given).status;
   } catch (error) {
-    if (!(error instanceof BillError)) throw error;
+    if (!(error instanceof ProofError)) throw error;
     return error.message;
   }
 };
@@ -189,7 +189,7 @@ describe('a bill', () => {
         // `verifyBill` compares these two with the manifest.
         return statement['accountId'] === '7' && statement['month'] === '2026-02';
       } catch (error) {
-        if (!(error instanceof BillError)) throw error;
+        if (!(error instanceof ProofError)) throw error;
         return false;
       }
     };
@@ -227,7 +227,7 @@ describe('a bill', () => {
           // Times and attributes of files are no part of the bill, and neither is its README.
           expect(verifyBill(flipped(zip, bit), trust)).toEqual(report);
         } catch (error) {
-          expect(error).toBeInstanceOf(BillError);
+          expect(error).toBeInstanceOf(ProofError);
         }
       }),
       { numRuns: 400 },

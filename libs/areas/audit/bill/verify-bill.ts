@@ -1,27 +1,13 @@
-import { type VerifiedCheckpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
+import { type VerifiedCheckpoint } from '#platform/audit/checkpoint.js';
 import { isIncluded, leafHashOf } from '#platform/audit/merkle.js';
-import {
-  encodeVerifierKey,
-  NoteError,
-  parseVerifierKey,
-  type VerifierKey,
-} from '#platform/audit/signed-note.js';
 import { fromDecimal, inUsd } from '#platform/kernel/money.js';
 import { type AccountHistory, foldAccount } from './account-history.js';
 import { type ArchivedEvent, type BillArchive, readBill } from './bill-archive.js';
-import { BillError, demand } from './bill.error.js';
-import { textOf } from './json-fields.js';
+import { demand } from '../proof/proof.error.js';
+import { type Trust, trusted, trustedCheckpoint, untrusted } from '../proof/trusted-checkpoint.js';
+import { textOf } from '../proof/json-fields.js';
 import { comparePrices, type PriceReport } from './rate-cards.js';
 import { demandRecomputed } from './recomputed-statement.js';
-
-export interface Trust {
-  /** The verifier key of the log, known from elsewhere; by default the key of the archive. */
-  readonly key?: string;
-  /** The verifier keys of witnesses. */
-  readonly witnesses?: readonly string[];
-  /** How many of them must have cosigned. Default: all. */
-  readonly quorum?: number;
-}
 
 export interface BillReport {
   readonly accountId: string;
@@ -40,17 +26,11 @@ export interface BillReport {
 
 /**
  * Recomputes a statement from the events of its archive, and proves that they are all in the log.
- * @throws BillError with the reason
+ * @throws ProofError with the reason
  */
 export const verifyBill = (zip: Buffer, trust: Trust = {}): BillReport => {
   const bill = readBill(zip);
-  const witnesses = (trust.witnesses ?? []).map(keyOf);
-  const checkpoint = checkpointOf(bill, logKeyOf(bill, trust), witnesses);
-  const quorum = trust.quorum ?? witnesses.length;
-  demand(
-    checkpoint.witnesses.length >= quorum,
-    `${checkpoint.witnesses.length} of the witnesses have cosigned, and ${quorum} must have`,
-  );
+  const checkpoint = trustedCheckpoint(bill, trust);
   demandIncluded([...bill.events, ...bill.rateCards], checkpoint);
   demandWholeStream(bill);
   const history = foldAccount(bill.events.map(({ event }) => event));
@@ -63,34 +43,6 @@ export const verifyBill = (zip: Buffer, trust: Trust = {}): BillReport => {
   demandRecomputed(bill.statement, history);
   const prices = comparePrices(history, bill.month, bill.rateCards);
   return reportOf(bill, checkpoint, history, prices, trust);
-};
-
-/** An archive that names another key than the known one was made for another log. */
-const logKeyOf = ({ key }: BillArchive, { key: known = key }: Trust): VerifierKey => {
-  const [stated, trusted] = [keyOf(key), keyOf(known)];
-  demand(
-    encodeVerifierKey(stated) === encodeVerifierKey(trusted),
-    `the key of the log in the archive is ${encodeVerifierKey(stated)}, ` +
-      `and the known one is ${encodeVerifierKey(trusted)}`,
-  );
-  return trusted;
-};
-
-const keyOf = (text: string): VerifierKey => orBillError(() => parseVerifierKey(text));
-
-const checkpointOf = (
-  { checkpoint }: BillArchive,
-  log: VerifierKey,
-  witnesses: readonly VerifierKey[],
-): VerifiedCheckpoint => orBillError(() => verifyCheckpoint(checkpoint, log, witnesses));
-
-const orBillError = <Result>(work: () => Result): Result => {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof NoteError)) throw error;
-    throw new BillError(error.message, { cause: error });
-  }
 };
 
 const demandIncluded = (
@@ -138,12 +90,13 @@ const demandEnd = ({ statement, events, month }: BillArchive, { closed }: Accoun
 
 const reportOf = (
   { accountId, month, statement, events, rateCards }: BillArchive,
-  { origin, size, root, witnesses }: VerifiedCheckpoint,
+  checkpoint: VerifiedCheckpoint,
   history: AccountHistory,
   prices: PriceReport,
   trust: Trust,
 ): BillReport => {
   const status = textOf(statement, 'status');
+  const { origin, size, root } = checkpoint;
   const { ofModel, ofCard, ofMeter, unpriced } = prices;
   return {
     accountId,
@@ -159,8 +112,7 @@ const reportOf = (
     ),
     closingMicroUsd: textOf(statement, 'closingMicroUsd'),
     proved: [
-      `the log ${origin} has signed the checkpoint of ${size} events`,
-      ...witnesses.map(({ name }) => `the witness ${name} has cosigned it`),
+      ...trusted(checkpoint),
       `${events.length} events of the account and ${rateCards.length} rate cards are in that log`,
       `they are all events of the account, from its first to revision ${events.length - 1}`,
       'each charge is the price of its lines, ends one hold, and is never above it',
@@ -174,12 +126,7 @@ const reportOf = (
       ...(ofCard > 0 ? [`${ofCard} charged lines have a price of their card`] : []),
     ],
     notProved: [
-      ...(trust.key === undefined
-        ? ['that the key in the archive belongs to the operator: compare it, or pass --key']
-        : []),
-      ...(witnesses.length === 0
-        ? ['that others are shown the same log: no known witness has cosigned the checkpoint']
-        : []),
+      ...untrusted(checkpoint, trust),
       ...(status === 'closed' ? [] : ['that no later event is on the statement: it is not closed']),
       'that the units were used: the evidence of each charge says who counted them',
       ...[...unpriced].map((meter) => `the price of ${meter}: no rate card has it`),

@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { BillError, demand } from './bill.error.js';
+import { ProofError, demand } from '../proof/proof.error.js';
 
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
@@ -18,15 +18,15 @@ const BYTES_MAX = 2 ** 31 - 1;
 /**
  * The files of a zip archive, as far as a bill needs it: stored or deflated, without encryption,
  * comment and 64-bit sizes. Every byte of the archive belongs to a file or to the directory.
- * @throws BillError
+ * @throws ProofError
  */
 export const readZip = (zip: Buffer): ReadonlyMap<string, Buffer> => {
   try {
     return filesIn(zip);
   } catch (error) {
-    if (error instanceof BillError) throw error;
+    if (error instanceof ProofError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new BillError(`the archive is damaged: ${reason}`, { cause: error });
+    throw new ProofError(`the archive is damaged: ${reason}`, { cause: error });
   }
 };
 

@@ -3,7 +3,15 @@ import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
 import { Region } from '#events/vocabulary.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
-import { type AnyServerEntry, type RigModelTerms, type SecretSource } from '../catalog-entry.js';
+import {
+  type AnyRigEntry,
+  type AnyServerEntry,
+  type BreakerTerms,
+  QUANTIZATIONS,
+  type RetryTerms,
+  type RigModelTerms,
+  type SecretSource,
+} from '../catalog-entry.js';
 import { RIG_MODEL_COST } from '../rig-model-cost.schema.js';
 import { Usd } from '../usd.schema.js';
 
@@ -16,12 +24,61 @@ export const HEADERS_MAX = 32;
 /** A rig with twice the weight of another has twice its requests of a model. */
 export const WEIGHT_MAX = 1_000;
 
+/** Requests to one rig for one request of a caller. */
+export const ATTEMPTS_MAX = 10;
+
 const TimeoutMs = z.int().min(1).max(86_400_000);
+
+const Breaker = z
+  .strictObject({
+    failures: z.int().min(1).max(1_000).optional(),
+    open_ms: TimeoutMs.optional(),
+    open_ms_max: TimeoutMs.optional(),
+  })
+  .transform(({ failures, open_ms, open_ms_max }): BreakerTerms => ({
+    ...(failures !== undefined && { failuresToOpen: failures }),
+    ...(open_ms !== undefined && { openMs: open_ms }),
+    ...(open_ms_max !== undefined && { openMsMax: open_ms_max }),
+  }));
+
+const RetryMs = z.int().min(0).max(600_000);
+
+const Retries = z
+  .strictObject({
+    attempts: z.int().min(1).max(ATTEMPTS_MAX).optional(),
+    back_off_ms: RetryMs.optional(),
+    back_off_ms_max: RetryMs.optional(),
+    retry_after_ms_max: RetryMs.optional(),
+  })
+  .transform(({ attempts, back_off_ms, back_off_ms_max, retry_after_ms_max }): RetryTerms => ({
+    ...(attempts !== undefined && { attemptsMax: attempts }),
+    ...(back_off_ms !== undefined && { backOffMs: back_off_ms }),
+    ...(back_off_ms_max !== undefined && { backOffMsMax: back_off_ms_max }),
+    ...(retry_after_ms_max !== undefined && { retryAfterMsMax: retry_after_ms_max }),
+  }));
 
 export const AnyRig = z.strictObject({
   name: RigName,
+  provider: RigName.optional(),
+  data_collection: z.enum(['allow', 'deny']).optional(),
+  breaker: Breaker.default({}),
+  retries: Retries.default({}),
   hourly_usd: Usd.optional(),
   region: Region.optional(),
+});
+
+/** The fields that every rig has, by a kind that may or may not keep data where it does not say. */
+export const anyRigOf = (
+  rig: z.output<typeof AnyRig>,
+  collectsData: boolean,
+): Omit<AnyRigEntry, 'maxConcurrency'> => ({
+  name: rig.name,
+  provider: rig.provider ?? null,
+  collectsData: rig.data_collection === undefined ? collectsData : rig.data_collection === 'allow',
+  breaker: rig.breaker,
+  retries: rig.retries,
+  microUsdPerHour: rig.hourly_usd ?? null,
+  region: rig.region ?? null,
 });
 
 export const VariableName = z
@@ -98,16 +155,28 @@ const Terms = z
     upstream_id: z.string().min(1).max(256).optional(),
     weight: z.int().min(1).max(WEIGHT_MAX).default(1),
     send_defaults: z.boolean().optional(),
+    quantization: z.enum(QUANTIZATIONS).optional(),
     ...RIG_MODEL_COST,
   })
-  .transform(({ id, upstream_id, weight, send_defaults, cost, cost_field }): RigModelTerms => ({
-    id,
-    upstreamId: upstream_id ?? null,
-    weight,
-    sendsDefaults: send_defaults ?? null,
-    cost: cost?.price ?? null,
-    costField: cost_field ?? null,
-  }));
+  .transform(
+    ({
+      id,
+      upstream_id,
+      weight,
+      send_defaults,
+      quantization,
+      cost,
+      cost_field,
+    }): RigModelTerms => ({
+      id,
+      upstreamId: upstream_id ?? null,
+      weight,
+      sendsDefaults: send_defaults ?? null,
+      quantization: quantization ?? null,
+      cost: cost?.price ?? null,
+      costField: cost_field ?? null,
+    }),
+  );
 
 /** A server; its kind says what else it has, and whether it needs its URL. */
 export const AnyServer = AnyRig.extend({
@@ -126,7 +195,7 @@ export const AnyServer = AnyRig.extend({
 });
 
 export const serverEntryOf = (rig: z.output<typeof AnyServer>): AnyServerEntry => ({
-  name: rig.name,
+  ...anyRigOf(rig, true),
   baseUrl: rig.base_url,
   allowedFields: rig.allow_fields,
   features: rig.features ?? null,
@@ -138,6 +207,4 @@ export const serverEntryOf = (rig: z.output<typeof AnyServer>): AnyServerEntry =
   connectTimeoutMs: rig.connect_timeout_ms,
   answerTimeoutMs: rig.answer_timeout_ms,
   idleTimeoutMs: rig.idle_timeout_ms,
-  microUsdPerHour: rig.hourly_usd ?? null,
-  region: rig.region ?? null,
 });

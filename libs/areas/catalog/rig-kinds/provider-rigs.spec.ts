@@ -70,12 +70,59 @@ models:
     const [opus] = models;
     if (!opus) throw new Error('no model');
     expect(rigs.map((rig) => rigModelOf(rig, opus))).toEqual([
-      { id: 'opus', upstreamId: 'claude-opus-5-5', weight: 3, sendsDefaults: false },
-      { id: 'opus', upstreamId: 'opus', weight: 1, sendsDefaults: true },
+      {
+        id: 'opus',
+        upstreamId: 'claude-opus-5-5',
+        weight: 3,
+        sendsDefaults: false,
+        quantization: 'unknown',
+      },
+      { id: 'opus', upstreamId: 'opus', weight: 1, sendsDefaults: true, quantization: 'unknown' },
+    ]);
+  });
+
+  it('reads what callers choose rigs by, and the limits of one rig', () => {
+    const { rigs, models } = parseCatalog(
+      `rigs:
+  - name: turbo
+    kind: openai
+    base_url: http://h/v1
+    provider: acme
+    data_collection: deny
+    breaker: { failures: 2, open_ms: 1000, open_ms_max: 9000 }
+    retries: { attempts: 5, back_off_ms: 10, back_off_ms_max: 40, retry_after_ms_max: 0 }
+    models: [{ id: a, quantization: fp8 }]
+models:
+  - { id: a, owned_by: o, rigs: [turbo], context: 10, fallbacks: [b], quantization: bf16, ${PRICE} }
+  - { id: b, owned_by: o, rigs: [turbo], context: 10, quantization: int4, ${PRICE} }
+`,
+      FILE,
+    );
+    const [turbo] = rigs;
+    expect(turbo).toMatchObject({
+      provider: 'acme',
+      collectsData: false,
+      breaker: { failuresToOpen: 2, openMs: 1_000, openMsMax: 9_000 },
+      retries: { attemptsMax: 5, backOffMs: 10, backOffMsMax: 40, retryAfterMsMax: 0 },
+    });
+    expect(models.map(({ fallbacks }) => fallbacks)).toEqual([['b'], []]);
+    expect(turbo && models.map((model) => rigModelOf(turbo, model).quantization)).toEqual([
+      'fp8',
+      'int4',
     ]);
   });
 
   it.each([
+    [
+      'a fallback that is no model',
+      withModel(`{ id: a, owned_by: o, rigs: [up], context: 10, fallbacks: [b], ${PRICE} }`),
+      `${FILE}:5:64: models[0].fallbacks[0] names no model of this file: b`,
+    ],
+    [
+      'a model as its own fallback',
+      withModel(`{ id: a, owned_by: o, rigs: [up], context: 10, fallbacks: [a], ${PRICE} }`),
+      `${FILE}:5:64: models[0].fallbacks[0] is the model itself`,
+    ],
     [
       'terms for a model of another rig',
       withModel(

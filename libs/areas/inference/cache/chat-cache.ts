@@ -11,6 +11,7 @@ import {
   type StreamReceipt,
 } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { canonicalJson } from '#platform/kernel/canonical-json.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
@@ -22,7 +23,6 @@ import { MODEL_CATALOG, type ModelCatalog, REQUEST_LIMITS, type RequestLimits } 
 import { outputTokensAsked } from '../token-bound.js';
 import { ANSWER_BYTES_MAX, AnswerCache, type AnswerPlace } from './answer-cache.js';
 import { CACHED_METER, cachedChatProduct, cachedLineOf } from './cached-chat.product.js';
-import { canonicalJson } from './canonical-json.js';
 
 /** A whole answer has one line: its JSON. A stream has one for each chunk. */
 interface KeptAnswer {

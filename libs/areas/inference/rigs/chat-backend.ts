@@ -18,13 +18,27 @@ export interface ChatRequest {
    */
   readonly promptTokensMax: number;
   /** The caller's own request, with the body that was read from it. */
-  readonly original?: OriginalRequest & { readonly body: JsonObject };
+  readonly original?: OriginalRequest & {
+    readonly body: JsonObject;
+    /** The model that the answer names, where that is not the one in the body. */
+    readonly shownModel?: string;
+  };
   /** Changes the weights of an embedded model for this request. */
   readonly adapter?: TextAdapter;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
   readonly isBatch?: boolean;
   /** Absent where the rig states no cost. */
   readonly cost?: CostSink;
+  /** Absent for a request without a session. */
+  readonly keys?: KeyAffinity;
+}
+
+/** The key of a rig that a session prefers, since a provider's cache belongs to its account. */
+export interface KeyAffinity {
+  /** Its place among the keys of the rig; undefined: none. */
+  readonly preferred: number | undefined;
+  /** Called with the place of the key that answered. */
+  readonly answered: (key: number) => void;
 }
 
 /** One `chat.completion` object. */

@@ -62,12 +62,12 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   const keys = new RigKeys(name, options.credentials ?? [], clock);
 
   const answered = <Answer>(
-    model: unknown,
+    { body, keys: affinity }: Pick<ChatRequest, 'body' | 'keys'>,
     form: AnswerForm<Answer>,
     signal: AbortSignal,
     ask: () => ProviderRequest,
   ): Promise<Answer> =>
-    keys.ask(model, async (credential) => {
+    keys.ask(body['model'], affinity, async (credential) => {
       const exchange = new AnswerExchange(limits, form);
       const leave = cancelledBy(signal, exchange);
       try {
@@ -81,13 +81,13 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   return {
     complete: (request, signal) => {
       const form = chatForm(dialect, request);
-      return answered(request.body['model'], form, signal, () => dialect.chat(request, false));
+      return answered(request, form, signal, () => dialect.chat(request, false));
     },
 
     ...(embeddings && {
       embed: (request, signal) => {
         const form = embeddingsForm(request);
-        return answered(request.body['model'], form, signal, () => embeddings(request));
+        return answered(request, form, signal, () => embeddings(request));
       },
     }),
 
@@ -95,13 +95,15 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
       count: (request, signal) => {
         const { read } = counting;
         const form = { name: 'token count', read, counted: () => countedPrompt(request) };
-        return answered(request.body['model'], form, signal, () => counting.request(request));
+        return answered(request, form, signal, () => counting.request(request));
       },
     }),
 
     async *stream(request, signal) {
-      const { exchange, close } = await keys.ask(request.body['model'], (credential) =>
-        opened({ request, dialect, limits, sender }, credential, signal),
+      const { exchange, close } = await keys.ask(
+        request.body['model'],
+        request.keys,
+        (credential) => opened({ request, dialect, limits, sender }, credential, signal),
       );
       try {
         for (;;) {

@@ -3,19 +3,9 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type Applicant, type RigQueue, type RigQueuePorts } from './rig-queue.js';
 import { cancelledError, type RigSlot } from './rig-queue.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
+import { type RetryLimits } from './retry-limits.js';
 import { type Rig, type RigState } from './rig-state.js';
 import { type RouteAttempt, RouteError, type RouteErrorKind } from './route-error.js';
-
-export interface RetryLimits {
-  /** Attempts of one request, over all rigs. Default 3. */
-  readonly attemptsMax: number;
-  /** The first pause before a rig is asked again; it doubles. Default 100. */
-  readonly backOffMs: number;
-  /** The longest such pause. Default 2,000. */
-  readonly backOffMsMax: number;
-  /** A rig with a longer `Retry-After` is not waited for. Default 10,000. */
-  readonly retryAfterMsMax: number;
-}
 
 export interface Asked<T> {
   readonly value: T;
@@ -25,7 +15,10 @@ export interface Asked<T> {
 }
 
 /** For whom the rigs are asked, and how urgently. */
-export interface Asking extends Pick<Applicant, 'account' | 'model' | 'priority' | 'signal'> {
+export interface Asking extends Pick<
+  Applicant,
+  'account' | 'model' | 'priority' | 'signal' | 'choice'
+> {
   readonly rigs: readonly RigState[];
 }
 
@@ -90,20 +83,32 @@ export class RigAsking {
     failure: RigError,
   ): Retry | null {
     const retryable = retryableRigs(failure);
-    if (attempts.length >= this.limits.attemptsMax || retryable === 'none') return null;
+    const attemptsMax = Math.max(...rigs.map((state) => this.limitsOf(state).attemptsMax));
+    if (attempts.length >= attemptsMax || retryable === 'none') return null;
     const nowMs = this.clock.now();
-    const asked = new Set(attempts.map(({ rig }) => rig));
+    const asked = countsOf(attempts);
     const untried = rigs.filter((state) => !asked.has(state.rig.name) && state.isUp(nowMs, model));
     if (untried.some((state) => state.hasSlot)) return { pauseMs: 0, candidates: untried };
-    const candidates = retryable === 'any' ? rigs : untried;
-    const waitMs = Math.min(...candidates.map((state) => state.waitMs(nowMs, model)));
-    if (waitMs > this.limits.retryAfterMsMax) return null;
-    return { pauseMs: Math.max(waitMs, this.backOffMs(attempts.length)), candidates };
+    const candidates = (retryable === 'any' ? rigs : untried).filter((state) => {
+      const { attemptsMax: most, retryAfterMsMax } = this.limitsOf(state);
+      const left = most - (asked.get(state.rig.name) ?? 0);
+      return left > 0 && state.waitMs(nowMs, model) <= retryAfterMsMax;
+    });
+    const [first] = candidates.toSorted(
+      (one, other) => one.waitMs(nowMs, model) - other.waitMs(nowMs, model),
+    );
+    if (!first) return null;
+    const waitMs = first.waitMs(nowMs, model);
+    return { pauseMs: Math.max(waitMs, this.backOffMs(first, attempts.length)), candidates };
+  }
+
+  private limitsOf({ rig }: RigState): RetryLimits {
+    return rig.retries ? { ...this.limits, ...rig.retries } : this.limits;
   }
 
   /** Full jitter: callers that failed together do not retry together. */
-  private backOffMs(attempts: number): number {
-    const { backOffMs: firstMs, backOffMsMax: maxMs } = this.limits;
+  private backOffMs(state: RigState, attempts: number): number {
+    const { backOffMs: firstMs, backOffMsMax: maxMs } = this.limitsOf(state);
     return backOffMs({ firstMs, maxMs, jitter: 1 }, attempts, this.ports.random());
   }
 
@@ -116,6 +121,13 @@ export class RigAsking {
     }
   }
 }
+
+/** How often each rig was asked. */
+const countsOf = (attempts: readonly RouteAttempt[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { rig } of attempts) counts.set(rig, (counts.get(rig) ?? 0) + 1);
+  return counts;
+};
 
 /** Frees the slot. @throws what is no failure of the rig */
 const failureAt = ({ visit }: RigSlot, error: unknown): RigError => {

@@ -3,6 +3,9 @@ import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type ChatBackend } from './chat-backend.js';
 import { failureOf, rigFor } from './openai-rig.fixture.js';
 import { type RigAttempt, type RigModelCost } from './rig-attempt.js';
+import { createHttpRig } from './http-rig.js';
+import { type Credential } from './dialects/dialect.js';
+import { openAiDialect } from './dialects/openai/openai.dialect.js';
 import { createRigRouter } from './rig-router.js';
 import {
   chunksOf,
@@ -14,6 +17,7 @@ import {
   requestOf,
   type Script,
   sse,
+  startUpstream,
   statement,
   usageChunkOf,
 } from './upstream.fake.js';
@@ -163,6 +167,39 @@ describe('an attempt at a rig', () => {
     ]);
     await router.complete(order, never);
     expect(attempts).toMatchObject([{ outcome: 'unreachable', cost: null }, {}]);
+  });
+});
+
+describe('an attempt for a session', () => {
+  it('asks with the key that answered the session before', async () => {
+    const upstream = await startUpstream(
+      json(429, {}, { 'retry-after': '1' }),
+      json(200, completionOf('Hi', statement(2_000, 4))),
+    );
+    const used: string[] = [];
+    const credentials = ['first', 'second'].map((key): Credential => ({
+      headersFor: () => {
+        used.push(key);
+        return { authorization: key };
+      },
+    }));
+    const time = { nowMs: 5_000 };
+    const rig = createHttpRig({
+      name: 'rack',
+      baseUrl: upstream.baseUrl,
+      dialect: openAiDialect(),
+      maxConcurrency: 2,
+      credentials,
+      clock: { now: () => time.nowMs },
+    });
+    const { router, order } = observing(rig);
+    await router.complete({ ...order, session: 's' }, never);
+    time.nowMs += 2_000;
+    await router.complete({ ...order, session: 's' }, never);
+    await router.complete({ ...order, session: 't' }, never);
+    expect(used).toEqual(['first', 'second', 'second', 'first']);
+    await router.close();
+    await upstream.close();
   });
 });
 

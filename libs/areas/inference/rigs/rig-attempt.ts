@@ -3,7 +3,7 @@ import { type Usage } from '#platform/chats/chat-usage.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { halfUp, PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.js';
-import { type JsonObject, RigError } from './chat-backend.js';
+import { type JsonObject, type KeyAffinity, RigError } from './chat-backend.js';
 import { type CostField, type CostSink } from './cost-sink.js';
 import { type RouteAttempt } from './route-error.js';
 
@@ -46,6 +46,10 @@ export type AttemptObserver = (attempt: RigAttempt) => void;
 
 /** Observes one attempt at one rig. */
 export class AttemptMeter {
+  /** Of a request with a session. */
+  keys: KeyAffinity | undefined;
+  /** Called with the usage of an answer that is whole. */
+  onAnswered: (usage: Usage) => void = () => undefined;
   #stated: PicoUsd | null = null;
   #isOver = false;
   #sent = '';
@@ -59,18 +63,21 @@ export class AttemptMeter {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** The request as it goes to the rig, with a sink for the cost that the rig may state. */
+  /** The request as it goes to the rig, with sinks for the cost that it states and for its key. */
   sending<Request extends { readonly body: JsonObject }>(
     request: Request,
-  ): Request & { readonly cost?: CostSink } {
+  ): Request & { readonly cost?: CostSink; readonly keys?: KeyAffinity } {
     const model = request.body['model'];
     this.#sent = typeof model === 'string' ? model : this.asker.model;
     const field = this.cost?.field;
-    if (!field) return request;
     const stated = (cost: PicoUsd): void => {
       this.#stated = cost;
     };
-    return { ...request, cost: { field, stated } };
+    return {
+      ...request,
+      ...(field && { cost: { field, stated } }),
+      ...(this.keys && { keys: this.keys }),
+    };
   }
 
   /** Sends a request, and observes its answer in one piece. */
@@ -115,6 +122,7 @@ export class AttemptMeter {
   #end(outcome: RigAttempt['outcome'], usage: Usage | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (outcome === 'answered' && usage) this.onAnswered(usage);
     const { account = null, holdId = null, model } = this.asker;
     this.observe({
       account: account === '' ? null : account,

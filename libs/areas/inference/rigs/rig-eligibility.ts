@@ -62,7 +62,7 @@ const rejectOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): v
 };
 
 /** As a rig refuses a field. */
-const refused = (rig: string, param: string, message: string): RouteError => {
+export const refused = (rig: string, param: string, message: string): RouteError => {
   const upstreamError = {
     message,
     type: 'invalid_request_error',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RigError } from './chat-backend.js';
+import { type KeyAffinity, RigError } from './chat-backend.js';
 import { type Credential } from './dialects/dialect.js';
 import { RigKeys } from './rig-keys.js';
 
@@ -20,8 +20,8 @@ const keysOf = (...names: readonly string[]) => {
     rejected: () => rejected.push(name),
   }));
   const keys = new RigKeys('rack', credentials, { now: () => time.nowMs });
-  const ask = (model = 'm') =>
-    keys.ask(model, async (credential) => {
+  const ask = (model = 'm', affinity?: KeyAffinity) =>
+    keys.ask(model, affinity, async (credential) => {
       const { name = '' } = (await credential?.headersFor({} as never, {} as never)) ?? {};
       asked.push(name);
       const fault = faults.get(name);
@@ -35,6 +35,16 @@ describe('the keys of a rig', () => {
   it('are used in their order: the first stays in use', async () => {
     const { ask } = keysOf('a', 'b');
     expect([await ask(), await ask(), await ask()]).toEqual(['a', 'a', 'a']);
+  });
+
+  it('begin with the key of a session, which learns the key that answered', async () => {
+    const { ask, faults } = keysOf('a', 'b', 'c');
+    const answered: number[] = [];
+    const session = { preferred: 1, answered: (key: number) => answered.push(key) };
+    expect(await ask('m', session)).toBe('b');
+    faults.set('b', failing(429, 9_000));
+    expect(await ask('m', session)).toBe('a');
+    expect(answered).toEqual([1, 0]);
   });
 
   it.each([401, 402, 403])(

@@ -1,5 +1,5 @@
 import { type Clock } from '#platform/kernel/clock.js';
-import { RigError } from './chat-backend.js';
+import { type KeyAffinity, RigError } from './chat-backend.js';
 import {
   BREAKER_THRESHOLDS,
   type BreakerEvent,
@@ -75,8 +75,8 @@ class RigKey {
 
 /**
  * The keys of one rig. The first that may be asked is kept in use, since a provider's cache belongs
- * to its account; a key that is rejected (401, 402, 403) or used up (429) is followed by the next
- * one within the same attempt.
+ * to its account; a session begins with the key that answered it last. A key that is rejected
+ * (401, 402, 403) or used up (429) is followed by the next one within the same attempt.
  */
 export class RigKeys {
   readonly #keys: readonly RigKey[];
@@ -90,19 +90,30 @@ export class RigKeys {
   }
 
   /** @throws RigError of the last key, or for keys that all have to wait */
-  async ask<T>(model: unknown, work: (key: Credential | undefined) => Promise<T>): Promise<T> {
+  async ask<T>(
+    model: unknown,
+    affinity: KeyAffinity | undefined,
+    work: (key: Credential | undefined) => Promise<T>,
+  ): Promise<T> {
     const [only] = this.#keys;
     if (!only) return work(undefined);
     if (this.#keys.length === 1) return this.#askOnly(only, work);
-    for (const key of this.#keys) {
+    for (const key of this.#inOrder(affinity)) {
       if (key.downMs(model, this.clock.now()) > 0) continue;
       try {
-        return await key.use(work, model, this.clock);
+        const answer = await key.use(work, model, this.clock);
+        affinity?.answered(this.#keys.indexOf(key));
+        return answer;
       } catch (error) {
         if (!isOfKey(error)) throw error;
       }
     }
     throw this.#exhausted(model);
+  }
+
+  #inOrder(affinity: KeyAffinity | undefined): readonly RigKey[] {
+    const first = this.#keys[affinity?.preferred ?? -1];
+    return first ? [first, ...this.#keys.filter((key) => key !== first)] : this.#keys;
   }
 
   /**

@@ -1,4 +1,7 @@
+import { type LostRig } from '#events/inference/chat.evidence.js';
 import { FairQueue } from '#platform/kernel/fair-queue.js';
+import { LOST_RIGS_MAX, lostTo, rounded, type ScoredRig } from './choice/lost-rig.js';
+import { type RigChoice, type ScoreParts, totalOf } from './choice/rig-choice.js';
 import { type Priority, type RigState, type Visit } from './rig-state.js';
 import { type RouteAttempt, RouteError } from './route-error.js';
 
@@ -22,6 +25,10 @@ export interface RigQueuePorts {
 export interface RigSlot {
   readonly state: RigState;
   readonly visit: Visit;
+  /** Undefined where there was no choice. */
+  readonly score: number | undefined;
+  /** The other candidates. */
+  readonly lost: readonly LostRig[];
 }
 
 /** A request for a slot: the rigs that can serve it, and the attempts so far for the error. */
@@ -32,8 +39,14 @@ export interface Applicant {
   /** The catalog id of the model, by which first tokens are timed. */
   readonly model: string;
   readonly candidates: readonly RigState[];
+  readonly choice: RigChoice;
   readonly attempts: readonly RouteAttempt[];
   readonly signal: AbortSignal;
+}
+
+/** The chosen rig, and the others. */
+interface Chosen extends Pick<RigSlot, 'score' | 'lost'> {
+  readonly state: RigState;
 }
 
 interface Waiting {
@@ -82,6 +95,12 @@ export class RigQueue {
     return this.wait(applicant);
   }
 
+  /** The rig that the request would get now, alone; all of them where it would get none. */
+  bestOf(applicant: Applicant): readonly RigState[] {
+    const chosen = this.best(applicant);
+    return chosen ? [chosen.state] : applicant.candidates;
+  }
+
   /** Why this request would be rejected now; null when it gets a slot or may wait. */
   rejectionOf({
     candidates,
@@ -89,7 +108,7 @@ export class RigQueue {
     account,
     attempts,
     model,
-  }: Omit<Applicant, 'signal'>): RouteError | null {
+  }: Omit<Applicant, 'signal' | 'choice'>): RouteError | null {
     const nowMs = this.ports.now();
     const up = candidates.filter((state) => state.isUp(nowMs, model));
     if (up.length === 0) return this.downError(candidates, model, attempts);
@@ -105,34 +124,55 @@ export class RigQueue {
     return queueFullError(message, candidates, attempts);
   }
 
-  private tryAdmit({ candidates, priority, model }: Applicant): RigSlot | null {
-    const state = this.best(candidates, priority, model);
-    if (!state) return null;
-    const visit = state.enter(this.ports.now, this.onSlotFree, model, priority);
-    return { state, visit };
+  private tryAdmit(applicant: Applicant): RigSlot | null {
+    const { priority, model } = applicant;
+    const chosen = this.best(applicant);
+    if (!chosen) return null;
+    const visit = chosen.state.enter(this.ports.now, this.onSlotFree, model, priority);
+    return { ...chosen, visit };
   }
 
-  /** The nearest, healthiest, quickest, least loaded rig with a slot; weights draw equals. */
-  private best(
-    candidates: readonly RigState[],
-    priority: Priority,
-    model: string,
-  ): RigState | null {
+  /** The rig with a slot and the lowest score; weights draw equals. */
+  private best({ candidates, priority, model, choice }: Applicant): Chosen | null {
     const nowMs = this.ports.now();
-    let best: RigState | null = null;
+    const [only] = candidates;
+    if (only && candidates.length === 1) {
+      const isFree = only.hasSlotFor(priority) && only.isUp(nowMs, model);
+      return isFree ? { state: only, score: undefined, lost: [] } : null;
+    }
+    let best: (ScoredRig & { readonly state: RigState }) | undefined;
     let bestScore = Infinity;
     let weights = 0;
+    const others: (LostRig | ScoredRig)[] = [];
     for (const state of candidates) {
-      if (!state.hasSlotFor(priority) || !state.isUp(nowMs, model)) continue;
-      const score = state.score(nowMs, model);
+      const rig = state.rig.name;
+      if (!state.isUp(nowMs, model)) {
+        others.push({ rig, reason: 'down' });
+        continue;
+      }
+      if (!state.hasSlotFor(priority)) {
+        others.push({ rig, reason: 'full' });
+        continue;
+      }
+      const parts: ScoreParts = { ...state.healthOf(nowMs, model), ...choice.of(state) };
+      const score = totalOf(parts);
       const weight = state.weightOf(model);
       const isEqual = score === bestScore;
-      weights = isEqual ? weights + weight : weight;
-      if (score > bestScore || (isEqual && this.ports.random() * weights >= weight)) continue;
-      best = state;
+      if (score <= bestScore) weights = isEqual ? weights + weight : weight;
+      if (score > bestScore || (isEqual && this.ports.random() * weights >= weight)) {
+        others.push({ rig, parts });
+        continue;
+      }
+      if (best) others.push(best);
+      best = { state, rig, parts };
       bestScore = score;
     }
-    return best;
+    if (!best) return null;
+    const { state, parts } = best;
+    const lost = others
+      .slice(0, LOST_RIGS_MAX)
+      .map((one) => ('parts' in one ? lostTo(parts, one) : one));
+    return { state, score: rounded(bestScore), lost };
   }
 
   private wait(applicant: Applicant): Promise<RigSlot> {

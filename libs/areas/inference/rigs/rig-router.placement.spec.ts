@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type ChatBackend, type JsonObject } from './chat-backend.js';
 import { type ChatFeature, needsOf } from './chat-features.js';
 import { ANSWER, errorOf, failing, held, scripted, settle } from './rig-router.fixture.js';
-import { createRigRouter, type RigAbsence } from './rig-router.js';
+import { type RigAbsence } from './rig-candidates.js';
+import { createRigRouter } from './rig-router.js';
 import { type Rig } from './rig-state.js';
 import { never, requestOf } from './upstream.fake.js';
 

@@ -1,3 +1,4 @@
+import { type LostRig } from '#events/inference/chat.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
@@ -6,10 +7,22 @@ import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backen
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { type Need, NO_NEEDS, requestNeedsOf, type SpokenDialect } from './chat-features.js';
-import { ableTo, hasFeature, rejectFields } from './rig-eligibility.js';
+import { type Need, requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { hasFeature, rejectFields } from './rig-eligibility.js';
+import {
+  createCandidates,
+  createEligibility,
+  type PinnedRigs,
+  PinnedStates,
+  type RouteTarget,
+} from './rig-candidates.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
-import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
+import { LOST_RIGS_MAX } from './choice/lost-rig.js';
+import { type Asked, type Asking, RigAsking } from './rig-asking.js';
+import { type ChoiceWeights } from './choice/rig-choice.js';
+import { RETRY_LIMITS, type RetryLimits } from './retry-limits.js';
+import { WarmSessions } from './choice/warm-sessions.js';
+import { createMeters, createRoutes, NO_ACCOUNT, type Routable, type Route } from './rig-route.js';
 import {
   type Priority,
   type Rig,
@@ -18,9 +31,9 @@ import {
   RigState,
   type RigStatus,
 } from './rig-state.js';
-import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
+import { type AttemptMeter, type AttemptObserver } from './rig-attempt.js';
 import { VisitingPages } from './visiting-pages.js';
-import { type RouteAttempt, RouteError, type RouteErrorKind } from './route-error.js';
+import { type RouteAttempt } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
   readonly rigs: readonly Rig[];
@@ -34,27 +47,10 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   /** Called once for each change. */
   readonly onChange?: (change: RigChange) => void;
   readonly onAttempt?: AttemptObserver;
-}
-
-/** Why a rig that is known takes no request. */
-export type RigAbsence = Extract<RouteErrorKind, 'rig-drained' | 'rig-lost'>;
-
-/** Rigs that come and go, such as single workers. */
-export interface PinnedRigs {
-  /** Undefined for a name that no such rig has. Called for requests: it does not wait. */
-  find(name: string): Rig | RigAbsence | undefined;
-}
-
-/** The rigs that may answer a request. */
-export interface RouteTarget {
-  /** The catalog id of the model. */
-  readonly model: string;
-  /** Its waiting requests share its turns. Default: the turns of requests without an account. */
-  readonly account?: string;
-  /** The hold that pays for the request, where one request is one hold. */
-  readonly holdId?: string;
-  /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
-  readonly pin?: string;
+  /** Default: `CHOICE_WEIGHTS`. */
+  readonly weights?: ChoiceWeights;
+  /** Default: of this router. */
+  readonly sessions?: WarmSessions;
 }
 
 export interface RouteOrder extends RouteTarget {
@@ -66,10 +62,15 @@ export interface RouteOrder extends RouteTarget {
   readonly needs: readonly Need[];
   /** The dialect of the original request, for rigs that speak it. */
   readonly dialect?: CallerDialect;
+  /** A keyed hash of the session: it prefers the rig and the key that have its prompt cached. */
+  readonly session?: string;
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs' | 'dialect'> {
+export interface EmbeddingOrder extends Omit<
+  RouteOrder,
+  'request' | 'needs' | 'dialect' | 'session'
+> {
   readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
 }
 
@@ -79,6 +80,10 @@ export interface Routed {
   readonly attempts: readonly RouteAttempt[];
   /** The rig's name for the model; absent: the upstream id of the catalog's model. */
   readonly modelSent?: string;
+  /** Of the rig, where there was a choice. */
+  readonly score?: number;
+  /** The other rigs of the model, the first 16. */
+  readonly lost?: readonly LostRig[];
   /** That rig speaks the dialect of the original request, and was sent it. */
   readonly isOriginal?: boolean;
 }
@@ -140,21 +145,18 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
   const pinned = new PinnedStates(stateOf, options.pinnedRigs);
   const candidatesFor = createCandidates(states, pinned);
-  const askerOf = (order: Routable, signal: AbortSignal): Asking => {
-    const { model, account = NO_ACCOUNT, priority = 'interactive', needs = NO_NEEDS } = order;
-    const rigs = ableTo(needs, candidatesFor(order), order);
-    return { model, account, priority, signal, rigs };
-  };
-  const meterOf = createMeters(options);
+  const eligible = createEligibility(states, candidatesFor);
+  const { sessions = new WarmSessions() } = options;
+  const routeOf = createRoutes(eligible, queue, { ...options, sessions });
+  const meterOf = createMeters(options, sessions);
   const allowed = (
     target: RouteTarget,
     body: JsonObject,
     original?: OriginalRequest,
   ): readonly RigState[] => {
-    const needs = requestNeedsOf(body, original);
-    const candidates = ableTo(needs, candidatesFor(target), target);
-    rejectFields(candidates, body);
-    return candidates;
+    const { rigs } = eligible(target, requestNeedsOf(body, original));
+    rejectFields(rigs, body);
+    return rigs;
   };
   const answered = async <
     Request extends { readonly body: JsonObject },
@@ -164,11 +166,16 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     signal: AbortSignal,
     work: (rig: Rig, request: Request) => Promise<Answer>,
   ) => {
-    const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-      meterOf(rig, order, signal).ask(requestFor(rig, order), (request) => work(rig, request)),
-    );
-    slot.visit.leave();
-    return { answer: value, ...routedBy(slot, order), attempts };
+    const route = routeOf(order, signal);
+    const asked = await asking.ask(route.asker, (rig) => {
+      const meter = meterOf(rig, order, route);
+      return meter.ask(requestFor(rig, order), (request) => work(rig, request));
+    });
+    asked.slot.visit.leave();
+    const { completionTokens } = asked.value.usage;
+    const { startedMs, endedMs } = asked.attempts.at(-1) ?? { startedMs: 0, endedMs: 0 };
+    asked.slot.state.recordSpeed(order.model, completionTokens, endedMs - startedMs);
+    return { answer: asked.value, ...routedBy(asked, order, route) };
   };
   return {
     rejectFields: (target, body) => void allowed(target, body),
@@ -183,20 +190,39 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       answered(order, signal, (rig, request) => rig.backend.complete(request, signal)),
     embed: (order, signal) =>
       answered(order, signal, (rig, request) => embeddingsOf(rig, request, signal)),
-    count: (order, signal) => counted(asking, askerOf(order, signal), order),
-    async stream(order, signal) {
-      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) => {
-        const meter = meterOf(rig, order, signal);
-        return firstPage(rig.backend.stream(meter.sending(requestFor(rig, order)), signal), meter);
-      });
-      if (!value.first.done) recordFirstToken(slot, order.model, attempts, clock.now());
-      const pages = new VisitingPages(value.pages, value.first, slot.visit, value.meter);
-      return { pages, ...routedBy(slot, order), attempts };
-    },
+    count: (order, signal) => counted(asking, routeOf(order, signal).asker, order),
+    stream: async (order, signal) =>
+      streamed({ asking, meterOf, clock }, order, routeOf(order, signal)),
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
     close: () => closeAll([...rigs, ...pinned.states().map(({ rig }) => rig)]),
   };
+};
+
+interface Streaming {
+  readonly asking: RigAsking;
+  readonly meterOf: ReturnType<typeof createMeters>;
+  readonly clock: Clock;
+}
+
+const streamed = async (
+  { asking, meterOf, clock }: Streaming,
+  order: RouteOrder,
+  route: Route,
+): Promise<RoutedStream> => {
+  const asked = await asking.ask(route.asker, (rig) => {
+    const meter = meterOf(rig, order, route);
+    const request = meter.sending(requestFor(rig, order));
+    return firstPage(rig.backend.stream(request, route.asker.signal), meter);
+  });
+  const { value, slot, attempts } = asked;
+  const startedMs = clock.now();
+  if (!value.first.done) recordFirstToken(slot, order.model, attempts, startedMs);
+  value.meter.onAnswered = ({ completionTokens }) => {
+    slot.state.recordSpeed(order.model, completionTokens, clock.now() - startedMs);
+  };
+  const pages = new VisitingPages(value.pages, value.first, slot.visit, value.meter);
+  return { pages, ...routedBy(asked, order, route) };
 };
 
 /** Asks the rigs that count tokens. */
@@ -245,13 +271,6 @@ const recordFirstToken = (
   if (answered) state.recordFirstToken(model, answered.endedMs - answered.startedMs, nowMs);
 };
 
-const ignored: AttemptObserver = () => undefined;
-
-const createMeters =
-  ({ onAttempt = ignored, clock }: Pick<RigRouterOptions, 'onAttempt' | 'clock'>) =>
-  ({ name, costs }: Rig, order: Routable, signal: AbortSignal): AttemptMeter =>
-    new AttemptMeter(onAttempt, clock, name, costs?.get(order.model), order, signal);
-
 const closeAll = async (rigs: readonly Rig[]): Promise<void> => {
   await Promise.all(rigs.map(({ backend }) => backend.close()));
 };
@@ -272,23 +291,35 @@ const requestFor = <Request extends { readonly body: JsonObject }>(
 };
 
 const routedBy = (
-  { state: { rig } }: RigSlot,
+  { slot, attempts }: Asked<unknown>,
   { model, dialect }: RouteTarget & Pick<RouteOrder, 'dialect'>,
-): Omit<Routed, 'attempts'> => {
+  { lost }: Pick<Route, 'lost'>,
+): Routed => {
+  const { rig } = slot.state;
   const terms = rig.terms?.get(model);
   const isOriginal =
     dialect !== undefined && dialect !== 'chat' && hasFeature(rig, { feature: dialect });
   return {
     rig: rig.name,
+    attempts,
+    ...(slot.score !== undefined && { score: slot.score }),
+    ...lostOf(rig.name, attempts, [...slot.lost, ...lost]),
     ...(terms && { modelSent: terms.upstreamId }),
     ...(isOriginal && { isOriginal }),
   };
 };
 
-type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
-
-/** The account of requests that name none. */
-const NO_ACCOUNT = '';
+/** The rigs that lost, each once; a rig that was asked and failed did not lose by its score. */
+const lostOf = (
+  winner: string,
+  attempts: readonly RouteAttempt[],
+  others: readonly LostRig[],
+): Pick<Routed, 'lost'> => {
+  const lost = new Map<string, LostRig>();
+  for (const { rig } of attempts) if (rig !== winner) lost.set(rig, { rig, reason: 'failed' });
+  for (const one of others) if (!lost.has(one.rig)) lost.set(one.rig, one);
+  return lost.size === 0 ? {} : { lost: [...lost.values()].slice(0, LOST_RIGS_MAX) };
+};
 
 const queueLimitsOf = (options: Partial<RigQueueLimits>): RigQueueLimits => ({
   waitingMax: options.waitingMax ?? 256,
@@ -297,65 +328,8 @@ const queueLimitsOf = (options: Partial<RigQueueLimits>): RigQueueLimits => ({
 });
 
 const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
-  attemptsMax: options.attemptsMax ?? 3,
-  backOffMs: options.backOffMs ?? 100,
-  backOffMsMax: options.backOffMsMax ?? 2_000,
-  retryAfterMsMax: options.retryAfterMsMax ?? 10_000,
+  attemptsMax: options.attemptsMax ?? RETRY_LIMITS.attemptsMax,
+  backOffMs: options.backOffMs ?? RETRY_LIMITS.backOffMs,
+  backOffMsMax: options.backOffMsMax ?? RETRY_LIMITS.backOffMsMax,
+  retryAfterMsMax: options.retryAfterMsMax ?? RETRY_LIMITS.retryAfterMsMax,
 });
-
-/** Health and load of the rigs that only pins reach, from their first request on. */
-class PinnedStates {
-  readonly #byName = new Map<string, RigState>();
-
-  constructor(
-    private readonly stateOf: (rig: Rig) => RigState,
-    private readonly rigs: PinnedRigs = { find: () => undefined },
-  ) {}
-
-  states(): readonly RigState[] {
-    return [...this.#byName.values()];
-  }
-
-  find(name: string): RigState | RigAbsence | undefined {
-    const rig = this.rigs.find(name);
-    const known = this.#byName.get(name);
-    if (rig === undefined || typeof rig === 'string') {
-      if (known?.inFlight === 0) this.#byName.delete(name);
-      return rig;
-    }
-    // Another object is another rig: the worker has restarted, or serves other models.
-    if (known?.rig === rig) return known;
-    const state = this.stateOf(rig);
-    this.#byName.set(name, state);
-    return state;
-  }
-}
-
-/** The rigs of a request; cached for each model, since every request needs them. */
-const createCandidates = (states: readonly RigState[], pinnedStates: PinnedStates) => {
-  const byName = new Map(states.map((state) => [state.rig.name, state]));
-  const models = new Set(states.flatMap(({ rig }) => [...rig.models]));
-  const byModel = new Map(
-    [...models].map((model) => [model, states.filter(({ rig }) => rig.models.has(model))]),
-  );
-  return ({ model, pin }: RouteTarget): readonly RigState[] => {
-    if (pin === undefined) {
-      const serving = byModel.get(model);
-      if (serving) return serving;
-      // A rig may serve more models than it lists: the models of accounts come and go.
-      const others = states.filter(({ rig }) => rig.models.has(model));
-      if (others.length > 0) return others;
-      throw new RouteError('model-not-served', `no rig serves the model ${model}`, []);
-    }
-    const pinned = byName.get(pin) ?? pinnedStates.find(pin);
-    if (!pinned) throw new RouteError('rig-unknown', `there is no rig ${pin}`, []);
-    if (typeof pinned === 'string') throw new RouteError(pinned, ABSENCES[pinned](pin), []);
-    if (pinned.rig.models.has(model)) return [pinned];
-    throw new RouteError('rig-without-model', `rig ${pin} does not serve the model ${model}`, []);
-  };
-};
-
-const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
-  'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,
-  'rig-lost': (rig) => `rig ${rig} is lost: it sends no heartbeats`,
-};

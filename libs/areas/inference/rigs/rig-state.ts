@@ -10,6 +10,7 @@ import { type RigError, type RigErrorKind } from './chat-backend.js';
 import { type ChatFeature } from './chat-features.js';
 import { type RigBackend } from './embedding-backend.js';
 import { type OperatorFields } from './operator-fields.js';
+import { type RetryLimits } from './retry-limits.js';
 import { type RigModelCost } from './rig-attempt.js';
 
 /**
@@ -25,6 +26,8 @@ export interface RigModelTerms {
   readonly weight?: number;
   /** As in `ServedModel`. */
   readonly sendsDefaults: boolean;
+  /** Of its weights; default: `unknown`. */
+  readonly quantization?: string;
 }
 
 /** A rig as the catalog describes it. */
@@ -40,6 +43,16 @@ export interface Rig {
   readonly models: Pick<ReadonlySet<string>, 'has'> & Iterable<string>;
   /** Its terms by the catalog ids; default: the terms of each model. */
   readonly terms?: ReadonlyMap<string, RigModelTerms>;
+  /** The name by which callers prefer or avoid it, beside its own. */
+  readonly provider?: string | null;
+  /** Whether it may keep what callers send; default: it may. */
+  readonly collectsData?: boolean;
+  /** Whether a chat reaches it untranslated; default: yes. */
+  readonly speaksChat?: boolean;
+  /** Where it differs from the router's. */
+  readonly breaker?: Partial<BreakerThresholds>;
+  /** Where they differ from the router's. */
+  readonly retries?: Partial<RetryLimits>;
   /** Its features beyond text; default: all. */
   readonly features?: ReadonlySet<ChatFeature>;
   /** Null or absent: it belongs to no region, and is near to every gateway. */
@@ -97,6 +110,16 @@ const FIRST_TOKEN_STEP_MS = 50;
 /** Above the worst score of a rig of the own region, which goes first while it has room. */
 const REMOTE_WEIGHT = 16;
 
+/** The parts of a score that a rig has by its health and load. Lower is better. */
+export interface HealthParts {
+  readonly load: number;
+  readonly firstToken: number;
+  readonly errors: number;
+  /** It is on trial. */
+  readonly breaker: number;
+  readonly region: number;
+}
+
 /** A moving average, and the instant of its newest value. */
 interface FirstToken {
   readonly ms: number;
@@ -132,14 +155,18 @@ export class RigState {
   /** The ends of the `Retry-After` of a 429, which is about one model. */
   private readonly pausedModels = new Map<string, Pause>();
   private readonly firstTokens = new Map<string, FirstToken>();
+  /** Tokens of output in a second, a moving average by model. */
+  private readonly speeds = new Map<string, number>();
 
   constructor(
     readonly rig: Rig,
     thresholds: BreakerThresholds,
     private readonly onChange: (change: RigChange) => void = () => undefined,
   ) {
-    const openMsMax = rig.isOwn === true ? thresholds.openMs : thresholds.openMsMax;
-    this.thresholds = { ...thresholds, openMsMax };
+    const own = { ...thresholds, ...rig.breaker };
+    const openMsMax =
+      rig.isOwn === true && rig.breaker?.openMsMax === undefined ? own.openMs : own.openMsMax;
+    this.thresholds = { ...own, openMsMax };
   }
 
   get hasSlot(): boolean {
@@ -178,16 +205,14 @@ export class RigState {
     return Math.max(this.coolsUntilMs, this.pausedModels.get(model)?.untilMs ?? 0);
   }
 
-  /**
-   * Lower is better: how full it is, worsened by the time to its first token, its error rate, a
-   * breaker not closed, and above all by another region.
-   */
-  score(nowMs: number, model: string): number {
-    const load = this.inFlight / (this.rig.maxConcurrency * this.weightOf(model));
-    const doubt = this.breaker.status === 'closed' ? 0 : ERROR_RATE_WEIGHT;
-    const distance = this.rig.isRemote === true ? REMOTE_WEIGHT : 0;
-    const errors = ERROR_RATE_WEIGHT * this.errorRateAt(nowMs);
-    return load + this.slowness(model, nowMs) + errors + doubt + distance;
+  healthOf(nowMs: number, model: string): HealthParts {
+    return {
+      load: this.inFlight / (this.rig.maxConcurrency * this.weightOf(model)),
+      firstToken: this.slowness(model, nowMs),
+      errors: ERROR_RATE_WEIGHT * this.errorRateAt(nowMs),
+      breaker: this.breaker.status === 'closed' ? 0 : ERROR_RATE_WEIGHT,
+      region: this.rig.isRemote === true ? REMOTE_WEIGHT : 0,
+    };
   }
 
   weightOf(model: string): number {
@@ -201,12 +226,27 @@ export class RigState {
     this.firstTokens.set(model, { ms: average, atMs: nowMs });
   }
 
-  /** 0 to 1. It fades, so that a slow rig without requests is tried again. */
-  private slowness(model: string, nowMs: number): number {
+  recordSpeed(model: string, tokens: number, ms: number): void {
+    if (tokens === 0 || ms <= 0) return;
+    const speed = (tokens * 1_000) / ms;
+    const last = this.speeds.get(model) ?? speed;
+    this.speeds.set(model, last + FIRST_TOKEN_STEP * (speed - last));
+  }
+
+  /** Infinity where none was measured, so that it is. */
+  tokensPerSecondOf(model: string): number {
+    return this.speeds.get(model) ?? Infinity;
+  }
+
+  /** 0 where none was measured. It fades, so that a slow rig without requests is tried again. */
+  firstTokenMsOf(model: string, nowMs: number): number {
     const last = this.firstTokens.get(model);
-    if (last === undefined) return 0;
-    const fadedMs = last.ms * 0.5 ** ((nowMs - last.atMs) / HALF_LIFE_MS);
-    const steps = Math.floor(fadedMs / FIRST_TOKEN_STEP_MS);
+    return last === undefined ? 0 : last.ms * 0.5 ** ((nowMs - last.atMs) / HALF_LIFE_MS);
+  }
+
+  /** 0 to 1. */
+  private slowness(model: string, nowMs: number): number {
+    const steps = Math.floor(this.firstTokenMsOf(model, nowMs) / FIRST_TOKEN_STEP_MS);
     return Math.min(1, (steps * FIRST_TOKEN_STEP_MS) / FIRST_TOKEN_FULL_MS);
   }
 

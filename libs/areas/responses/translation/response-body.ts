@@ -87,6 +87,9 @@ export const ResponseBody = z.strictObject({
   routing_mode: z.string().optional(),
   cleanroom_uuid: z.uuid().nullish(),
   timesteps: z.int().min(1).max(64).optional(),
+  // As in a chat, which checks them.
+  provider: z.unknown().optional(),
+  models: z.unknown().optional(),
   conversation: off(),
   prompt: off(),
   truncation: off('disabled'),
@@ -144,6 +147,8 @@ export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknow
     routing_mode: body.routing_mode,
     cleanroom_uuid: body.cleanroom_uuid,
     timesteps: body.timesteps,
+    provider: body.provider,
+    models: body.models,
   });
 };
 

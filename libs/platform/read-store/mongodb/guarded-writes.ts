@@ -73,15 +73,12 @@ const writeBatch = async (
   collection: Collection<DocumentRow>,
   rows: readonly DocumentRow[],
 ): Promise<void> => {
-  let left = rows;
-  for (let attempt = 1; left.length > 0; attempt += 1) {
-    if (await tryBatch(collection, left)) return;
-    if (attempt === ATTEMPTS_MAX) {
-      const detail = `${collection.collectionName} is written to by too many at once`;
-      throw new ReadStoreError('store-unavailable', detail);
-    }
-    left = await newerThanStored(collection, left);
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const newer = await newerThanStored(collection, rows);
+    if (newer.length === 0 || (await tryBatch(collection, newer))) return;
   }
+  const detail = `${collection.collectionName} is written to by too many at once`;
+  throw new ReadStoreError('store-unavailable', detail);
 };
 
 /** @returns whether every row was put or replaced an older one; if not, some may have been */
@@ -106,8 +103,9 @@ const tryBatch = async (
 };
 
 /**
- * A duplicate key has two meanings: the stored document is not older, or there was none and another
- * else was first to put one, perhaps an older one. Its position tells which.
+ * A key that is taken has two meanings: the stored document is older, or it is not, as after a
+ * commit that was cut short and is repeated. Its position tells which. An update would find no row
+ * then, and a thousand of them never end within the time-out of FerretDB's client.
  */
 const newerThanStored = async (
   collection: Collection<DocumentRow>,

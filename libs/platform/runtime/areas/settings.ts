@@ -6,7 +6,7 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** One environment variable: how it is read, and its row of the settings table. */
+/** One environment variable: how it is read, and its row of `SETTINGS.md`. */
 export interface Variable<Value = unknown> {
   /** Reads the text of the variable; sees `undefined` where it is not set or empty. */
   readonly schema: z.ZodType<Value>;

@@ -44,7 +44,8 @@ interface Fault {
   readonly why: string;
 }
 
-const faultsOf = (issue: z.core.$ZodIssue): readonly Fault[] => {
+/** One fault for each field that a schema does not know, else one for the field. */
+export const faultsOf = (issue: z.core.$ZodIssue): readonly Fault[] => {
   const param = pathOf(issue.path);
   if (issue.code !== 'unrecognized_keys') {
     return [{ param: param === '' ? 'the body' : param, why: issue.message }];

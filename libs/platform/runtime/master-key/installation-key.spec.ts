@@ -7,6 +7,7 @@ import { masterKeyId } from '#platform/secrets/installation-key.js';
 import { readMasterKey } from '#platform/secrets/master-key.js';
 import { replaceMasterKey, rotateMasterKey } from '#platform/secrets/master-key-rotation.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
+import { sqliteKeySet } from '#platform/secrets/sqlite/sqlite-subject-keys.js';
 import { contextOf } from '../commands/command-context.js';
 import { FaultyEventStore } from '../faulty-stores.fake.js';
 import { LoggedInstallationKey } from './logged-installation-key.js';
@@ -52,9 +53,10 @@ describe('the key of an installation', () => {
     const secrets = await open();
     expect(log.log.events).toMatchObject([
       { type: 'MasterKeyAdopted', data: { keyId: idOf(file) } },
+      { type: 'SubjectKeysClaimed', data: { previousSetId: null, reason: null } },
     ]);
     expect((await open()).key('app-tokens')).toEqual(secrets.key('app-tokens'));
-    expect(log.log.events).toHaveLength(1);
+    expect(log.log.events).toHaveLength(2);
   });
 
   it('is not replaced where the master key is lost', async () => {
@@ -81,6 +83,46 @@ describe('the key of an installation', () => {
   it('is one where several processes start first at once', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     expect(one.key('app-tokens')).toEqual(other.key('app-tokens'));
+  });
+});
+
+describe('the subject keys of an installation', () => {
+  const inAnotherHome = async (): Promise<Secrets> => {
+    const directory = path.join(folder, 'another-home');
+    const secrets = await openSecrets({ directory, masterKeyFile: file, record: record() });
+    opened.push(secrets);
+    return secrets;
+  };
+
+  const setIdOf = (directory: string): Promise<string> =>
+    sqliteKeySet(path.join(directory, 'subject-keys.db')).id();
+
+  it('are one set: a second installation on the log does not open', async () => {
+    await open();
+    const setId = await setIdOf(folder);
+    await expect(inAnotherHome()).rejects.toThrow(`the log was written with the set ${setId}`);
+  });
+
+  it('are one set where two installations start first at once', async () => {
+    await writeFile(file, `${'0'.repeat(64)}\n`, { mode: 0o600 });
+    const started = await Promise.allSettled([open(), inAnotherHome()]);
+    expect(started.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('are replaced by an operator, who takes the log over', async () => {
+    await open();
+    const previous = await setIdOf(folder);
+    await rename(path.join(folder, 'subject-keys.db'), path.join(folder, 'elsewhere.db'));
+    await expect(open()).rejects.toThrow('quipu log claim');
+    const next = await setIdOf(folder);
+    expect(await record().claimKeySet(next, 'a lost disk', CONTEXT)).toBe(previous);
+    await open();
+    expect(log.log.events.at(-1)).toMatchObject({
+      type: 'SubjectKeysClaimed',
+      data: { setId: next, previousSetId: previous, reason: 'a lost disk' },
+    });
+    expect(await record().claimKeySet(next, 'once more', CONTEXT)).toBe(next);
+    expect(log.log.events).toHaveLength(3);
   });
 });
 
@@ -117,6 +159,7 @@ describe('a rotation of the master key', () => {
     await open();
     expect(log.log.events.map(({ type }) => type)).toEqual([
       'MasterKeyAdopted',
+      'SubjectKeysClaimed',
       'MasterKeyRotated',
     ]);
   });

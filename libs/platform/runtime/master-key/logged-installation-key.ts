@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type MasterKeyEvent, masterKeyEvents } from '#events/platform/master-key.events.js';
+import {
+  type MasterKeyEvent,
+  masterKeyEvents,
+  type SubjectKeysClaimed,
+} from '#events/platform/master-key.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import {
@@ -17,7 +21,10 @@ import {
 
 const STREAM = 'masterkey-installation';
 
-/** The key of the installation in its log, sealed with the master key. */
+/**
+ * The key of the installation in its log, sealed with the master key, and the set of subject keys
+ * that the log was written with.
+ */
 export class LoggedInstallationKey implements InstallationKeyRecord {
   readonly #runner: CommandRunner<MasterKeyCommand, MasterKeyState, MasterKeyEvent>;
 
@@ -30,12 +37,33 @@ export class LoggedInstallationKey implements InstallationKeyRecord {
   }
 
   async last(): Promise<SealedInstallationKey | null> {
-    return (await this.#runner.stateOf(STREAM)).state;
+    return (await this.#runner.stateOf(STREAM)).state.key;
   }
 
   adopt(key: SealedInstallationKey): Promise<SealedInstallationKey> {
     const data = { ...key, adoptedAt: instant(this.clock) };
-    return this.#run({ type: 'AdoptMasterKey', data }, contextOf(randomUUID(), 'system'));
+    return this.#runForKey({ type: 'AdoptMasterKey', data }, asSystem());
+  }
+
+  /** The id of the subject keys that the log was written with; null before the first start. */
+  async keySet(): Promise<string | null> {
+    return (await this.#runner.stateOf(STREAM)).state.keySetId;
+  }
+
+  async adoptKeySet(setId: string): Promise<string> {
+    const known = await this.keySet();
+    if (known !== null) return known;
+    return this.#claim({ setId, previousSetId: null, reason: null }, asSystem());
+  }
+
+  /**
+   * Personal data that is sealed with the keys of the previous set cannot be read from here on.
+   * @returns the set that the log named before: the same where there was nothing to claim
+   */
+  async claimKeySet(setId: string, reason: string, context: CommandContext): Promise<string> {
+    const previousSetId = await this.keySet();
+    await this.#claim({ setId, previousSetId, reason }, context);
+    return previousSetId ?? setId;
   }
 
   /** @throws DomainError `master_key_changed` unless the log has the previous key */
@@ -45,12 +73,27 @@ export class LoggedInstallationKey implements InstallationKeyRecord {
     context: CommandContext,
   ): Promise<SealedInstallationKey> {
     const data = { ...key, previousKeyId, rotatedAt: instant(this.clock) };
-    return this.#run({ type: 'RotateMasterKey', data }, context);
+    return this.#runForKey({ type: 'RotateMasterKey', data }, context);
   }
 
-  async #run(command: MasterKeyCommand, context: CommandContext): Promise<SealedInstallationKey> {
+  async #claim(
+    claim: Omit<SubjectKeysClaimed['data'], 'claimedAt'>,
+    context: CommandContext,
+  ): Promise<string> {
+    const data = { ...claim, claimedAt: instant(this.clock) };
+    const { state } = await this.#runner.run(STREAM, { type: 'ClaimSubjectKeys', data }, context);
+    if (state.keySetId === null) throw new Error('the log names no subject keys');
+    return state.keySetId;
+  }
+
+  async #runForKey(
+    command: MasterKeyCommand,
+    context: CommandContext,
+  ): Promise<SealedInstallationKey> {
     const { state } = await this.#runner.run(STREAM, command, context);
-    if (state === null) throw new Error('the log has no key of the installation');
-    return state;
+    if (state.key === null) throw new Error('the log has no key of the installation');
+    return state.key;
   }
 }
+
+const asSystem = (): CommandContext => contextOf(randomUUID(), 'system');

@@ -1,5 +1,9 @@
 import { describe, it } from '@jest/globals';
-import { MasterKeyAdopted, MasterKeyRotated } from '#events/platform/master-key.events.js';
+import {
+  MasterKeyAdopted,
+  MasterKeyRotated,
+  SubjectKeysClaimed,
+} from '#events/platform/master-key.events.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type MasterKeyCommand, masterKeyDecider } from './master-key.decider.js';
 
@@ -24,6 +28,18 @@ const rotate = (from: string, to: string): MasterKeyCommand => ({
 const adopted = (keyId: string) => MasterKeyAdopted.of(adoption(keyId));
 const rotated = (from: string, to: string) => MasterKeyRotated.of(rotation(from, to));
 
+const claim = (setId: string, previousSetId: string | null, reason: string | null = null) => ({
+  setId,
+  previousSetId,
+  reason,
+  claimedAt: AT,
+});
+const claimKeys = (...given: Parameters<typeof claim>): MasterKeyCommand => ({
+  type: 'ClaimSubjectKeys',
+  data: claim(...given),
+});
+const claimed = (...given: Parameters<typeof claim>) => SubjectKeysClaimed.of(claim(...given));
+
 const masterKey = deciderSpecOf(masterKeyDecider);
 
 describe('the master key of a log', () => {
@@ -43,5 +59,32 @@ describe('the master key of a log', () => {
       .given(adopted(ONE), rotated(ONE, TWO))
       .when(rotate(ONE, THREE))
       .thenThrows('master_key_changed');
+  });
+});
+
+describe('the subject keys of a log', () => {
+  it('are the set of the first start', () => {
+    masterKey.given().when(claimKeys(ONE, null)).then(claimed(ONE, null));
+    masterKey.given(claimed(ONE, null)).when(claimKeys(TWO, null)).thenNothing();
+    masterKey.given(claimed(ONE, null)).when(claimKeys(ONE, null)).thenNothing();
+  });
+
+  it('are replaced by an operator, once', () => {
+    const take = claimKeys(TWO, ONE, 'a lost disk');
+    masterKey
+      .given(claimed(ONE, null))
+      .when(take)
+      .then(claimed(TWO, ONE, 'a lost disk'));
+    masterKey
+      .given(claimed(ONE, null), claimed(TWO, ONE, 'a lost disk'))
+      .when(take)
+      .thenNothing();
+  });
+
+  it('are not replaced where another operator was first', () => {
+    masterKey
+      .given(claimed(ONE, null), claimed(TWO, ONE, 'a lost disk'))
+      .when(claimKeys(THREE, ONE, 'a lost disk'))
+      .thenThrows('subject_keys_changed');
   });
 });

@@ -1,13 +1,14 @@
 import { Binary, type Collection, type Db } from 'mongodb';
 import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
 import { isDuplicateKey, orUnavailable } from '#platform/mongodb/mongo-failure.js';
-import { MasterKeyError } from '../master-key.js';
+import { SecretsError } from '../secrets.error.js';
 import {
+  newKeySetId,
   newWrappedKey,
   openText,
   sealText,
-  type SharedSubjectKeys,
   SubjectErasedError,
+  type SubjectKeySet,
   type SubjectKeys,
   SubjectKeysUnavailableError,
   unwrapKey,
@@ -19,16 +20,27 @@ interface MasterKeyMark {
   readonly check: string;
 }
 
+interface KeySetMark {
+  readonly _id: 'subject-keys';
+  readonly setId: string;
+}
+
 /** The database stays open when the keys are closed: its opener closes it. */
-export const mongoSubjectKeys = ({ db }: MongoDatabase): SharedSubjectKeys => {
+export const mongoKeySet = ({ db }: MongoDatabase): SubjectKeySet => {
   const marks = db.collection<MasterKeyMark>('installation', DURABLE);
   const find = () => asUnavailable(marks.findOne({ _id: 'master-key' }));
+  const sets = db.collection<KeySetMark>('installation', DURABLE);
   return {
     isTaken: async () => (await find()) !== null,
+    id: async () => {
+      const setId = newKeySetId();
+      await asUnavailable(insertIfAbsent(sets.insertOne({ _id: 'subject-keys', setId })));
+      return (await asUnavailable(sets.findOne({ _id: 'subject-keys' })))?.setId ?? setId;
+    },
     open: async (wrappingKey, check) => {
       await asUnavailable(insertIfAbsent(marks.insertOne({ _id: 'master-key', check })));
       if ((await find())?.check !== check) {
-        throw new MasterKeyError(
+        throw new SecretsError(
           `the database ${db.databaseName} belongs to an installation with another master key`,
         );
       }

@@ -7,11 +7,13 @@ import {
   type SqliteFileFormat,
 } from '#platform/sqlite/file-identity.js';
 import {
+  newKeySetId,
   newWrappedKey,
   openText,
   sealText,
   SubjectErasedError,
   type SubjectKeys,
+  type SubjectKeySet,
   unwrapKey,
 } from '../subject-keys.js';
 
@@ -26,6 +28,7 @@ const SCHEMA = `
     wrapped_key BLOB,
     erased_at TEXT
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE key_set (id TEXT NOT NULL) STRICT;
   ${markSqliteFile(FORMAT)}
 `;
 
@@ -33,11 +36,31 @@ interface KeyRow {
   readonly wrapped_key: Uint8Array | null;
 }
 
+/** The keys in a file, which is created by the first use. */
+export const sqliteKeySet = (file: string): SubjectKeySet => ({
+  isTaken: () => Promise.resolve(false),
+  id: () =>
+    promised(() => {
+      const database = openKeysFile(file);
+      try {
+        const row = database.prepare('SELECT id FROM key_set').get() as unknown as KeySetRow;
+        return row.id;
+      } finally {
+        database.close();
+      }
+    }),
+  open: (wrappingKey) => promised(() => new SqliteSubjectKeys(file, wrappingKey)),
+});
+
+interface KeySetRow {
+  readonly id: string;
+}
+
 /**
  * A small SQLite file beside the log. A rollback journal and `secure_delete` leave no erased key in
  * the file or beside it, which a write-ahead log would until its next checkpoint.
  */
-export class SqliteSubjectKeys implements SubjectKeys {
+class SqliteSubjectKeys implements SubjectKeys {
   readonly #database: DatabaseSync;
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
@@ -135,7 +158,10 @@ const openKeysFile = (file: string): DatabaseSync => {
       BEGIN IMMEDIATE;
     `);
     // Checked again under the lock: another process may have created the schema.
-    if (identifySqliteFile(database, file, FORMAT) === null) database.exec(SCHEMA);
+    if (identifySqliteFile(database, file, FORMAT) === null) {
+      database.exec(SCHEMA);
+      database.prepare('INSERT INTO key_set (id) VALUES (?)').run(newKeySetId());
+    }
     database.exec('COMMIT');
     return database;
   } catch (error) {

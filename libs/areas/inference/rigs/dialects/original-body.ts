@@ -18,6 +18,8 @@ const OWN_FIELDS: FieldChanges = {
   cleanroom_uuid: undefined,
   timesteps: undefined,
   adapter: undefined,
+  provider: undefined,
+  models: undefined,
 };
 
 /** The caller's bytes, with these fields changed and Quipu's own fields removed. */
@@ -49,6 +51,8 @@ const renamed = (json: Buffer, model: unknown, below: string | null): Buffer => 
 
 const OPEN_BRACE = 0x7b;
 
+const shownModel = ({ shownModel: shown, body }: Original): unknown => shown ?? body['model'];
+
 /** A whole answer as the provider sent it, with the model that the caller asked for. */
 export const originalAnswer = (
   request: ChatRequest,
@@ -58,7 +62,7 @@ export const originalAnswer = (
   const original = originalIn(request, dialect);
   const source = sourceOf(answer);
   if (!original || source === undefined) return undefined;
-  return renamed(Buffer.from(source), original.body['model'], null).toString();
+  return renamed(Buffer.from(source), shownModel(original), null).toString();
 };
 
 /**
@@ -94,5 +98,5 @@ export const readerFor = (
   inner: EventReader,
 ): EventReader => {
   const original = originalIn(request, dialect);
-  return original ? new OriginalEvents(inner, original.body['model'], below) : inner;
+  return original ? new OriginalEvents(inner, shownModel(original), below) : inner;
 };

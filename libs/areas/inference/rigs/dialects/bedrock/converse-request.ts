@@ -50,7 +50,7 @@ export const converseBody = (body: JsonObject): JsonObject => {
   const tier = tierAsked(body);
   return present({
     messages: turns.map((turn) => messageOf(turn, model)),
-    system: instructions.length === 0 ? undefined : instructions.map((text) => ({ text })),
+    system: instructions.length === 0 ? undefined : instructions.flatMap(blocksOf),
     inferenceConfig: present({
       maxTokens: limitOf(body),
       temperature: temperatureOf(body),
@@ -149,10 +149,15 @@ const toolConfigOf = (
     throw rejectedField('tool_choice', 'unsupported_value', why);
   }
   if (functions.length === 0 || choice?.mode === 'none') return undefined;
-  return present({ tools: functions.map(toolOf), toolChoice: choiceOf(choice) });
+  return present({ tools: functions.flatMap(toolsOf), toolChoice: choiceOf(choice) });
 };
 
 const isOfTool = ({ type }: Part): boolean => type === 'call' || type === 'result';
+
+const toolsOf = (tool: FunctionTool): readonly JsonObject[] => [
+  toolOf(tool),
+  ...cachePointOf(tool.cache),
+];
 
 const toolOf = ({ name, description, schema, isStrict }: FunctionTool): JsonObject => ({
   toolSpec: present({
@@ -182,7 +187,7 @@ const messageOf = ({ role, parts, thoughts }: Turn, model: string): JsonObject =
   content: [
     ...(isClaude(model) ? thoughts.flatMap(thoughtOf) : []),
     // An empty text carries the signature of another provider.
-    ...parts.filter((part) => part.type !== 'text' || part.text.trim() !== '').map(blockOf),
+    ...parts.filter((part) => part.type !== 'text' || part.text.trim() !== '').flatMap(blocksOf),
   ],
 });
 
@@ -196,6 +201,20 @@ const thoughtOf = ({ type, thinking, signature, data }: JsonObject): readonly Js
   }
   return [{ reasoningContent: { reasoningText: { text: thinking, signature } } }];
 };
+
+/** A block, and the mark up to which the prompt is to be cached. */
+const blocksOf = (part: Part): readonly JsonObject[] => [
+  blockOf(part),
+  ...('cache' in part ? cachePointOf(part.cache) : []),
+];
+
+const LIVES: ReadonlySet<unknown> = new Set(['5m', '1h']);
+
+/** `cache_control` of Anthropic; a life that Converse does not have is its default. */
+const cachePointOf = (cache: JsonObject | undefined): readonly JsonObject[] =>
+  cache === undefined
+    ? []
+    : [{ cachePoint: { type: 'default', ...(LIVES.has(cache['ttl']) && { ttl: cache['ttl'] }) } }];
 
 const blockOf = (part: Part): JsonObject => {
   switch (part.type) {

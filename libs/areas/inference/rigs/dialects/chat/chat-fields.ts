@@ -57,18 +57,22 @@ export const stopOf = ({ stop }: JsonObject, most: number): readonly string[] | 
   throw rejectedField('stop', 'unsupported_value', `expected at most ${most} sequences`);
 };
 
+const NO_FIELDS: JsonObject = {};
+
 export interface FunctionTool {
   readonly name: string;
   readonly description?: string;
   readonly schema?: JsonObject;
   readonly isStrict: boolean;
+  /** Its `cache_control`. */
+  readonly cache?: JsonObject;
 }
 
 /** @throws RigError `refused` that names a tool which is no function */
 export const functionsOf = ({ tools }: JsonObject): readonly FunctionTool[] => {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   return list.map((tool, n) => {
-    const { type, function: declared } = isObject(tool) ? tool : ({} as JsonObject);
+    const { type, function: declared, cache_control: cache } = isObject(tool) ? tool : NO_FIELDS;
     if (type !== 'function' || !isObject(declared) || typeof declared['name'] !== 'string') {
       throw rejectedField(`tools[${n}].type`, 'unsupported_value', 'expected a function');
     }
@@ -78,6 +82,7 @@ export const functionsOf = ({ tools }: JsonObject): readonly FunctionTool[] => {
       ...(typeof description === 'string' && description !== '' && { description }),
       ...(isObject(parameters) && { schema: parameters }),
       isStrict: strict === true,
+      ...(isObject(cache) && { cache }),
     };
   });
 };

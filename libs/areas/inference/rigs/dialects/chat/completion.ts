@@ -35,6 +35,8 @@ export interface Choice {
   readonly index: number;
   readonly said: Said;
   readonly finishReason: FinishReason | null;
+  /** In OpenAI's shape. Absent: the provider states none. */
+  readonly logprobs?: JsonObject;
 }
 
 /** The head of an answer that a provider does not give in OpenAI's shape. */
@@ -60,9 +62,10 @@ export const answerOf = (
   const completion: JsonObject = {
     ...head,
     object: 'chat.completion',
-    choices: choices.map(({ index, said, finishReason }) => ({
+    choices: choices.map(({ index, said, finishReason, logprobs }) => ({
       index,
       message: { role: 'assistant', ...messageOf(said) },
+      ...(logprobs && { logprobs }),
       finish_reason: finishReason,
     })),
   };
@@ -112,9 +115,10 @@ export class ChunkWriter {
   /** One chunk for all choices, with the deltas that are counted where usage is missing. */
   piece(choices: readonly Choice[]): Pick<StreamPiece, 'chunks' | 'deltas' | 'isFinished'> {
     if (choices.length === 0) return { chunks: [] };
-    const written = choices.map(({ index, said, finishReason }) => ({
+    const written = choices.map(({ index, said, finishReason, logprobs }) => ({
       index,
       delta: { ...this.#roleOf(index), ...deltaOf(said) },
+      ...(logprobs && { logprobs }),
       finish_reason: finishReason,
     }));
     return {

@@ -2,8 +2,13 @@ import { type JsonObject } from '../../chat-backend.js';
 import { isObject } from '../../token-usage.js';
 import { rejectedField } from '../../field-rejection.js';
 
+/** The mark behind a part up to which a provider is to cache the prompt: `cache_control`. */
+interface Cacheable {
+  readonly cache?: JsonObject;
+}
+
 /** Bytes that are no text: a picture, a sound, a document. */
-export interface Media {
+export interface Media extends Cacheable {
   readonly type: 'media';
   /** Of the message part: `image_url`, `input_audio`, `file`. */
   readonly kind: string;
@@ -13,7 +18,7 @@ export interface Media {
   readonly at: string;
 }
 
-export interface Text {
+export interface Text extends Cacheable {
   readonly type: 'text';
   readonly text: string;
   /** Of Gemini: `extra_content.google.thought_signature` of the message. */
@@ -30,7 +35,7 @@ export interface Call {
   readonly at: string;
 }
 
-export interface Result {
+export interface Result extends Cacheable {
   readonly type: 'result';
   readonly id: string;
   /** Of the function that was called. */
@@ -50,7 +55,7 @@ export interface Turn {
 
 export interface Conversation {
   /** Of the roles `system` and `developer`, wherever they are. */
-  readonly instructions: readonly string[];
+  readonly instructions: readonly Text[];
   /** Their roles alternate. */
   readonly turns: readonly Turn[];
 }
@@ -60,7 +65,7 @@ export interface Conversation {
  * @throws RigError `refused` that names the field which has no place in a turn
  */
 export const conversationOf = (messages: unknown): Conversation => {
-  const instructions: string[] = [];
+  const instructions: Text[] = [];
   const turns: Turn[] = [];
   const names = new Map<string, string>();
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
@@ -124,9 +129,9 @@ const signatureIn = ({ extra_content: extra }: JsonObject): string | undefined =
   return typeof signature === 'string' ? signature : undefined;
 };
 
-const textsOf = (content: unknown, at: string): readonly string[] =>
+const textsOf = (content: unknown, at: string): readonly Text[] =>
   partsOf(content, `${at}.content`).map((part) => {
-    if (part.type === 'text') return part.text;
+    if (part.type === 'text') return part;
     throw rejectedField(part.at, 'unsupported_value', 'expected a text');
   });
 
@@ -138,9 +143,16 @@ const partsOf = (content: unknown, at: string): readonly (Text | Media)[] => {
     throw rejectedField(at, 'invalid_value', 'expected a text or a list of parts');
   }
   return content
-    .map((part: unknown, n) => partOf(isObject(part) ? part : {}, `${at}[${n}]`))
+    .map((part: unknown, n) => {
+      const fields = isObject(part) ? part : {};
+      return { ...partOf(fields, `${at}[${n}]`), ...cacheIn(fields) };
+    })
     .filter((part) => part.type !== 'text' || part.text !== '');
 };
+
+/** The `cache_control` of a part, a result or a tool. */
+export const cacheIn = ({ cache_control: cache }: JsonObject): Cacheable =>
+  isObject(cache) ? { cache } : {};
 
 const partOf = (part: JsonObject, at: string): Text | Media => {
   const { type } = part;
@@ -240,5 +252,6 @@ const resultOf = (message: JsonObject, names: Map<string, string>, at: string): 
     const why = 'expected the id of a call of an earlier message';
     throw rejectedField(`${at}.tool_call_id`, 'invalid_value', why);
   }
-  return { type: 'result', id, name, parts: partsOf(content, `${at}.content`) };
+  const parts = partsOf(content, `${at}.content`);
+  return { type: 'result', id, name, parts, ...cacheIn(message) };
 };

@@ -14,6 +14,7 @@ import {
 } from '../chat/completion.js';
 import { type EventReader, type ProviderError, type StreamPiece } from '../dialect.js';
 import { errorIn } from './gemini-errors.js';
+import { logprobsIn } from './gemini-logprobs.js';
 import { MADE_ID } from './gemini-request.js';
 import { geminiUsage, mergedMetadata } from './gemini-usage.js';
 
@@ -41,7 +42,9 @@ class Candidates {
       const index = typeof candidate['index'] === 'number' ? candidate['index'] : n;
       const said = this.#saidBy(candidate['content'], index);
       const reason = candidate['finishReason'];
-      return { index, said, finishReason: this.#reasonOf(reason, index) };
+      const logprobs = logprobsIn(candidate);
+      const finishReason = this.#reasonOf(reason, index);
+      return { index, said, finishReason, ...(logprobs && { logprobs }) };
     });
   }
 

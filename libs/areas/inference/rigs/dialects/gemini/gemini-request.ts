@@ -20,6 +20,8 @@ const HONOURED = {
   top_k: always,
   presence_penalty: always,
   frequency_penalty: always,
+  logprobs: always,
+  top_logprobs: always,
   web_search_options: always,
 };
 
@@ -50,7 +52,7 @@ export const geminiBody = (body: JsonObject): JsonObject => {
   return present({
     contents: turns.map((turn) => contentOf(turn, model)),
     systemInstruction:
-      instructions.length === 0 ? undefined : { parts: instructions.map((text) => ({ text })) },
+      instructions.length === 0 ? undefined : { parts: instructions.map(({ text }) => ({ text })) },
     tools: tools.length === 0 ? undefined : tools,
     toolConfig: callingOf(toolChoiceOf(body), isStrict),
     generationConfig: configOf(body, model),
@@ -87,10 +89,19 @@ const configOf = (body: JsonObject, model: string): JsonObject => {
     seed: numberOf(body, 'seed', SEED_MAX),
     presencePenalty: body['presence_penalty'] ?? undefined,
     frequencyPenalty: body['frequency_penalty'] ?? undefined,
+    ...logprobsOf(body),
     responseMimeType: format.type === 'text' ? undefined : 'application/json',
     responseJsonSchema: format.type === 'json_schema' ? format.schema : undefined,
     thinkingConfig: thinkingOf(body, model),
   });
+};
+
+const TOP_LOGPROBS_MAX = 20;
+
+const logprobsOf = (body: JsonObject): JsonObject => {
+  const most = numberOf(body, 'top_logprobs', TOP_LOGPROBS_MAX);
+  if (body['logprobs'] !== true) return {};
+  return { responseLogprobs: true, ...(most !== undefined && { logprobs: most }) };
 };
 
 const LEVELS: readonly string[] = ['minimal', 'low', 'medium', 'high'];

@@ -1,0 +1,108 @@
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { CutStreamError } from '#platform/event-store/event-store.errors.js';
+import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
+import { readInstallationKey } from '#platform/secrets/installation-key.js';
+import { SUBJECT_KEYS_FILE } from '#platform/secrets/secrets.js';
+import { keySetIdOf, openEventStore } from '../../composition/engines.js';
+import { type Settings, withoutSecrets } from '../../composition/settings.js';
+import { examined, failed, type Finding, ok, warning } from './finding.js';
+
+/** Clocks of machines that ask a time server differ by less. */
+const CLOCK_MS_MAX = 2_000;
+/** The newest events, whose streams are tried. */
+const EVENTS_TRIED = 1_000n;
+const STREAMS_TRIED_MAX = 100;
+
+/** The log, the clock beside it, the secrets that it names, and streams that were cut. */
+export const logFindings = async (settings: Settings): Promise<readonly Finding[]> => {
+  const { eventStore: target } = settings;
+  const where = target.kind === 'sqlite' ? target.file : withoutSecrets(target.url);
+  const remedy =
+    target.kind === 'sqlite'
+      ? 'start the server, which creates it, or set QUIPU_HOME'
+      : 'start the server of the log; its user needs the right to read $all (docker/README.md)';
+  return examined('log', `${where}: ${remedy}`, async () => {
+    if (target.kind === 'sqlite') await access(target.file);
+    const log = await openEventStore(settings, systemClock, pino({ level: 'silent' }));
+    try {
+      return [
+        ...(await stateOf(log, where)),
+        ...(await secretsOf(settings, log)),
+        await streamsOf(log),
+      ];
+    } finally {
+      await log.close();
+    }
+  });
+};
+
+const stateOf = async (log: EventStore, where: string): Promise<readonly Finding[]> => {
+  const [{ writable, reason }, head] = await Promise.all([log.health(), log.head()]);
+  if (!writable) {
+    return [failed('log', `${where}: ${reason ?? 'not writable'}`, 'see the log of its server')];
+  }
+  const [last] = (await Array.fromAsync(log.readAll({ after: head - 1n, maxCount: 1 }))).flat();
+  return [ok('log', `${where}, up to position ${head}`), ...(last ? [clockFinding(last)] : [])];
+};
+
+const clockFinding = ({ recordedAt }: RecordedEvent): Finding => {
+  const behindMs = Date.parse(recordedAt) - systemClock.now();
+  if (behindMs <= CLOCK_MS_MAX) return ok('clock', 'not behind the newest event');
+  const detail = `${(behindMs / 1_000).toFixed(1)} s behind the newest event`;
+  return failed('clock', detail, 'let this machine and the others ask one time server');
+};
+
+const secretsOf = async (settings: Settings, log: EventStore): Promise<readonly Finding[]> => {
+  const record = new LoggedInstallationKey(log, systemClock);
+  const known = await record.last();
+  if (!known) return [warning('secrets', 'the log has no key yet', 'start the server')];
+  try {
+    await readInstallationKey(settings.masterKeyFile, record, true);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [failed('secrets', reason, `put the master key ${known.keyId} there`)];
+  }
+  const [recorded, here] = [await record.keySet(), await keySetOf(settings)];
+  if (recorded === null || recorded === here) {
+    return [ok('secrets', `master key ${known.keyId}, subject keys ${here ?? 'none'}`)];
+  }
+  const found = `and here is ${here ?? 'none'}`;
+  const detail = `the log was written with the subject keys ${recorded}, ${found}`;
+  return [failed('secrets', detail, 'use the home of that installation, or restore its keys')];
+};
+
+/** Null where there is none yet: a look at a file must not create it. */
+const keySetOf = async (settings: Settings): Promise<string | null> => {
+  if (settings.readStore.kind === 'sqlite') {
+    const file = path.join(settings.home, SUBJECT_KEYS_FILE);
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return null;
+  }
+  return keySetIdOf(settings);
+};
+
+/** The streams of the newest events; `ledger check` reads all. */
+const streamsOf = async (log: EventStore): Promise<Finding> => {
+  const head = await log.head();
+  const after = head > EVENTS_TRIED ? head - EVENTS_TRIED : 0n;
+  const newest = await Array.fromAsync(log.readAll({ after, maxCount: Number(EVENTS_TRIED) }));
+  const streams = [...new Set(newest.flat().map(({ stream }) => stream))];
+  const tried = streams.slice(0, STREAMS_TRIED_MAX);
+  for (const stream of tried) {
+    try {
+      await Array.fromAsync(log.read(stream, { maxCount: 1 }));
+    } catch (error) {
+      if (!(error instanceof CutStreamError)) throw error;
+      const remedy = 'remove $maxCount, $maxAge and $tb of the stream, or restore the log';
+      return failed('streams', error.message, remedy);
+    }
+  }
+  return ok('streams', `${tried.length} of the newest begin with their first event`);
+};

@@ -1,0 +1,6 @@
+/** The log of the area `audit` names its key in each root. */
+export const PACKAGES_NEEDS = {
+  areas: ['packages', 'audit'],
+  installation: 'exists',
+  projections: [],
+} as const;

@@ -1,0 +1,131 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { JobId } from '#events/jobs/job.events.js';
+import { Jobs } from '#platform/jobs/jobs.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type LedgerEntry } from '#platform/ledger/hold.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { cutOf } from '#platform/runtime/commands/request-cut.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type VaultCaller } from './clearances.js';
+import { textOf } from './marking.js';
+import { reasonOf } from './search-vault.handler.js';
+import { type TextVectors, TextVectorizer } from './text-vectors.port.js';
+import { type IngestOrder, type OpenIngest, VaultIngest } from './vault-ingest.js';
+import { vaultIngestJob } from './vault-ingest.job.js';
+import { vaultIngestProduct } from './vault.product.js';
+import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
+
+/** A document with more chunks is ingested by a job. */
+export const CHUNKS_IN_REQUEST_MAX = 64;
+
+export interface PaidIngestOrder extends PaidOrder {
+  readonly ingest: IngestOrder;
+  readonly caller: VaultCaller;
+}
+
+export interface IngestAnswer {
+  readonly vaultId: string;
+  readonly documentId: string;
+  readonly marking: string;
+  readonly chunks: number;
+  /** Null for a document that a job ingests: it has its own charge. */
+  readonly done: {
+    readonly promptTokens: number;
+    readonly entry: LedgerEntry;
+  } | null;
+  readonly jobId: string | null;
+}
+
+/** Brings a document into a vault: at once, or by a job where it is long. */
+export class IngestDocumentCommand extends Command<IngestAnswer> {
+  constructor(
+    readonly order: PaidIngestOrder,
+    /** Aborted with a `RequestCutError` when this process stops or the request takes too long. */
+    readonly signal: AbortSignal,
+  ) {
+    super();
+  }
+}
+
+type Embedded = Omit<TextVectors, 'vectors'>;
+
+@CommandHandler(IngestDocumentCommand)
+export class IngestDocumentHandler implements ICommandHandler<IngestDocumentCommand> {
+  constructor(
+    private readonly ingests: VaultIngest,
+    private readonly vectorizer: TextVectorizer,
+    private readonly paid: PaidRequests,
+    private readonly jobs: Jobs,
+    @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError, RequestCutError, errors of the vectorizer */
+  async execute({ order, signal }: IngestDocumentCommand): Promise<IngestAnswer> {
+    const { ingest: asked, caller, ...paidOrder } = order;
+    const ingest = await this.ingests.open(asked, caller, order.context);
+    const { vaultId, documentId, chunks } = ingest;
+    const answer = { vaultId, documentId, marking: textOf(ingest.marking), chunks: chunks.length };
+    return chunks.length > CHUNKS_IN_REQUEST_MAX
+      ? { ...answer, done: null, jobId: await this.#submit(ingest, order) }
+      : { ...answer, done: await this.#ingest(ingest, paidOrder, signal), jobId: null };
+  }
+
+  async #ingest(ingest: OpenIngest, order: PaidOrder, signal: AbortSignal) {
+    const pricedAtMs = this.clock.now();
+    const evidence = evidenceOf(ingest);
+    const held = await this.paid.admit(
+      { ...order, signal },
+      {
+        ...{ purpose: vaultIngestProduct.purpose, ...this.ingests.held(ingest, pricedAtMs) },
+        ...{ evidence, pricedAtMs, requestMsMax: this.settings.requestMsMax },
+      },
+    );
+    const embedded = await this.#embed(ingest, order, held, signal);
+    const entry = await held.capture({
+      ...held.charged(this.vectorizer.charged(ingest.model, embedded, pricedAtMs)),
+      ...{ usageSource: 'counted', outcome: 'completed', evidence },
+    });
+    return { promptTokens: embedded.promptTokens, entry };
+  }
+
+  async #embed(
+    ingest: OpenIngest,
+    { context }: PaidOrder,
+    held: HeldRequest,
+    signal: AbortSignal,
+  ): Promise<Embedded> {
+    let embedded: Embedded = { promptTokens: 0, rig: '' };
+    try {
+      for await (const progress of this.ingests.run(ingest, signal, context)) {
+        ({ embedded } = progress);
+      }
+      return embedded;
+    } catch (error) {
+      await held.release(reasonOf(error, signal, this.vectorizer));
+      throw cutOf(signal) ?? error;
+    }
+  }
+
+  /** Holds the worst case and submits; a repeat of the request is the same job. */
+  async #submit(ingest: OpenIngest, { accountId, context }: PaidOrder): Promise<string> {
+    const jobId = JobId.parse(derivedId('vault ingest', context.requestId));
+    const pricedAtMs = this.clock.now();
+    const evidence = evidenceOf(ingest);
+    const { lines, rateCardVersion } = this.ingests.held(ingest, pricedAtMs);
+    const input = { ...ingest, actor: context.actor };
+    const hold = { lines, rateCardVersion, evidence };
+    const order = { jobId, accountId, input, summary: evidence, hold, pricedAtMs };
+    await this.jobs.submit(vaultIngestJob, order, context);
+    return jobId;
+  }
+}
+
+const evidenceOf = ({ vaultId, documentId, chunks }: OpenIngest) => ({
+  vaultId,
+  documentId,
+  chunks: chunks.length,
+});

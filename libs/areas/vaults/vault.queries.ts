@@ -1,0 +1,182 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { vaultsOfAccount, vaultsPrefix } from '#projections/vaults/vaults-of-account.projection.js';
+import { Clearances, type VaultCaller } from './clearances.js';
+import { textOf } from './marking.js';
+import { StoredVaults } from './stored-vaults.js';
+import { isRotating, type VaultDocument, visibleIn } from './vault.decider.js';
+import { documentNotFound } from './vaults.errors.js';
+import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
+
+export interface ShownVault {
+  readonly vaultId: string;
+  /** Null once its user was erased. */
+  readonly name: string | null;
+  readonly model: string;
+  readonly createdAt: string;
+}
+
+/** With what its caller may see. */
+export interface ShownVaultDetail extends ShownVault {
+  readonly clearance: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly textBytes: number;
+  readonly keyGeneration: number;
+  readonly isRotating: boolean;
+}
+
+export interface ShownDocument {
+  readonly documentId: string;
+  readonly title: string;
+  readonly marking: string;
+  readonly chunks: number;
+  readonly textBytes: number;
+  readonly ingestedAt: string;
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** A page of the vaults of an account, newest first. */
+export class VaultsQuery extends Query<Page<ShownVault> & { readonly position: bigint }> {
+  constructor(
+    readonly accountId: string,
+    readonly page: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(VaultsQuery)
+export class VaultsHandler implements IQueryHandler<VaultsQuery> {
+  constructor(
+    private readonly vaults: StoredVaults,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list' | 'count'>,
+  ) {}
+
+  async execute({ accountId, page, limit }: VaultsQuery) {
+    const asked = { prefix: vaultsPrefix(accountId), direction: 'backwards', page, limit } as const;
+    const found = await numberedPage(this.projections, vaultsOfAccount, asked);
+    const items = await Promise.all(
+      found.documents.map(async ({ document }) => {
+        const { vaultId, userId, sealedName, model, createdAt } = document;
+        const name = await this.vaults.nameOf(userId, sealedName);
+        return { vaultId, name, model, createdAt };
+      }),
+    );
+    return { items, total: found.total, position: found.position };
+  }
+}
+
+export class VaultQuery extends Query<ShownVaultDetail> {
+  constructor(
+    readonly vaultId: string,
+    readonly caller: VaultCaller,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(VaultQuery)
+export class VaultHandler implements IQueryHandler<VaultQuery> {
+  constructor(
+    private readonly vaults: StoredVaults,
+    private readonly clearances: Clearances,
+    @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
+  ) {}
+
+  /** @throws DomainError `vault_not_found` */
+  async execute({ vaultId: asked, caller }: VaultQuery): Promise<ShownVaultDetail> {
+    const state = await this.vaults.find(asked, caller.accountId);
+    const clearance = await this.clearances.of(caller);
+    const documents = visibleIn(state, { clearance, words: this.settings.words });
+    const { vaultId, userId, sealedName, model, createdAt } = state.vault;
+    return {
+      ...{ vaultId, model, createdAt, clearance: textOf(clearance) },
+      name: await this.vaults.nameOf(userId, sealedName),
+      documents: documents.length,
+      chunks: documents.reduce((sum, { chunks }) => sum + chunks, 0),
+      textBytes: documents.reduce((sum, { textBytes }) => sum + textBytes, 0),
+      keyGeneration: state.keyGeneration,
+      isRotating: isRotating(state),
+    };
+  }
+}
+
+/** A page of the documents that the caller may see, newest first. */
+export class VaultDocumentsQuery extends Query<Page<ShownDocument>> {
+  constructor(
+    readonly vaultId: string,
+    readonly caller: VaultCaller,
+    readonly page: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+/** One document, also above the clearance of the caller: then it is not found. */
+export class VaultDocumentQuery extends Query<ShownDocument> {
+  constructor(
+    readonly vaultId: string,
+    readonly documentId: string,
+    readonly caller: VaultCaller,
+  ) {
+    super();
+  }
+}
+
+abstract class DocumentReader {
+  constructor(
+    protected readonly vaults: StoredVaults,
+    private readonly clearances: Clearances,
+    @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
+  ) {}
+
+  protected async visible(vaultId: string, caller: VaultCaller) {
+    const state = await this.vaults.find(vaultId, caller.accountId);
+    const sight = { clearance: await this.clearances.of(caller), words: this.settings.words };
+    return { vaultId: state.vault.vaultId, documents: visibleIn(state, sight) };
+  }
+
+  protected async shown(vaultId: string, document: VaultDocument): Promise<ShownDocument> {
+    const { documentId, marking, chunks, textBytes, ingestedAt } = document;
+    const title = (await this.vaults.titleOf(vaultId, document)) ?? '';
+    return { documentId, title, marking: textOf(marking), chunks, textBytes, ingestedAt };
+  }
+}
+
+@QueryHandler(VaultDocumentsQuery)
+export class VaultDocumentsHandler
+  extends DocumentReader
+  implements IQueryHandler<VaultDocumentsQuery>
+{
+  /** @throws DomainError `vault_not_found` */
+  async execute({ vaultId: asked, caller, page, limit }: VaultDocumentsQuery) {
+    const { vaultId, documents } = await this.visible(asked, caller);
+    const shown = documents.toReversed().slice((page - 1) * limit, page * limit);
+    const items = await Promise.all(shown.map((document) => this.shown(vaultId, document)));
+    return { items, total: documents.length };
+  }
+}
+
+@QueryHandler(VaultDocumentQuery)
+export class VaultDocumentHandler
+  extends DocumentReader
+  implements IQueryHandler<VaultDocumentQuery>
+{
+  /** @throws DomainError `vault_not_found`, `vault_document_not_found` */
+  async execute({ vaultId: asked, documentId, caller }: VaultDocumentQuery) {
+    const { vaultId, documents } = await this.visible(asked, caller);
+    const id = documentId.toLowerCase();
+    const document = documents.find((one) => one.documentId === id);
+    return document ? this.shown(vaultId, document) : documentNotFound();
+  }
+}

@@ -1,0 +1,4 @@
+/** A secret is missing, malformed, or of another log; the message says what to do. */
+export class SecretsError extends Error {
+  override readonly name = 'SecretsError';
+}
