@@ -103,8 +103,6 @@ describe('the strategies of areas', () => {
     const order = orderOf({ cleanroom_uuid: REQUEST_ID }, 'knot_reading');
     const { strategies, readings } = open({ ...READINGS, readsCleanroom: true });
     expect(strategies.of(order)).toBe(readings);
-    expect(() => open(READINGS).strategies.of(order)).toThrow(
-      'expected a routing_mode of clean rooms',
     expect(() => strategies.of(orderOf({}, 'knot_reading'))).toThrow(
       'cleanroom_uuid: expected the clean room of the routing_mode',
     );
