@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { toFile } from 'openai';
+import OpenAI, { toFile } from 'openai';
 import request from 'supertest';
 import { TrainingFolder } from '#engines/training/training.fixture.js';
 import { CommandLine } from './command-line.fixture.js';
@@ -111,8 +111,19 @@ describe('training', () => {
     const messages = [{ role: 'user' as const, content: 'What is a hold?' }];
     const chat = await world.openai.chat.completions.create({ model, messages, max_tokens: 4 });
     expect(chat.usage?.prompt_tokens).toBeGreaterThan(0);
-    const other = await quipu.result('user', 'add', '--name', 'stranger');
-    expect(JSON.stringify(other)).toContain('stranger');
+    const ada = ['--username', 'ada', '--email', 'ada@example.org', '--role', 'renter'];
+    const { api_key: key } = (await quipu.result('user', 'create', ...ada)) as {
+      readonly api_key: string;
+    };
+    const stranger = new OpenAI({ baseURL: `${world.quipu.url}/v1`, apiKey: key, maxRetries: 0 });
+    expect((await stranger.models.list()).data.map(({ id }) => id)).not.toContain(model);
+    for (const refused of [
+      stranger.models.retrieve(model),
+      stranger.models.delete(model),
+      stranger.chat.completions.create({ model, messages }),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+    }
     await expect(world.openai.models.delete(model)).resolves.toMatchObject({ deleted: true });
     await expect(
       world.openai.chat.completions.create({ model, messages, max_tokens: 4 }),
