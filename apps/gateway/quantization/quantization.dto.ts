@@ -182,7 +182,7 @@ export class QuantizationJobDto extends AnswerDto {
     description: '`completed`, or the state of the job to follow at `/api/v1/jobs/{job_uuid}`.',
   })
   readonly status!: ShownStatus;
-  @ApiProperty({ example: '7/nano-bitnet-0198c2f1', description: 'The name of the made model.' })
+  @ApiProperty({ description: 'The name of the made model, behind the id of its account.' })
   readonly quantized_model!: string;
   @ApiProperty({ enum: QUANTIZATION_METHODS })
   readonly method!: (typeof QUANTIZATION_METHODS)[number];
