@@ -117,8 +117,8 @@ const allPairs = (columns: number): readonly Pair[] =>
   ).flat();
 
 /**
- * The distance of the counts of a pair from the counts of independent columns. The other side is made of
- * noisy counts and rounded, so one row moves the distance by 1 at most.
+ * The distance of the counts of a pair from the counts of independent columns. The other side is
+ * made of noisy counts and rounded, so one row moves the distance by 1 at most.
  */
 const dependence = (
   table: CodedTable,
