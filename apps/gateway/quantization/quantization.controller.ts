@@ -106,7 +106,7 @@ export class QuantizationController {
     if (job.endedAt !== null) return presentQuantization(job);
     void reply.status(HttpStatus.ACCEPTED);
     // Whether it waits or runs already, the caller follows the job.
-    return { ...presentQuantization(job), status: 'queued' };
+    return presentQuantization({ ...job, status: 'queued' });
   }
 
   @Get('jobs')
