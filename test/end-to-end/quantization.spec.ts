@@ -80,7 +80,7 @@ describe('quantizations', () => {
       serving: null,
       zero_multiplication_mode: 0,
     });
-    expect(['queued', 'dispatched', 'running']).toContain(job.status);
+    expect(job.status).toBe('queued');
     await request(world.quipu.url)
       .post(`/api/v1/jobs/${job.job_uuid}/cancel`)
       .set(authorization())

@@ -74,7 +74,7 @@ export class QuantizationController {
     description:
       'Rounds the weights of a model to fewer bits, measures the result on a held-out text, and ' +
       'makes it a model of the account, which chats reach by its name. It is a job: when it ' +
-      'takes longer than QUIPU_QUANTIZE_WAIT_SECONDS, the answer has its state and 202.',
+      'takes longer than QUIPU_QUANTIZE_WAIT_SECONDS, the answer is 202 with the state `queued`.',
   })
   @ApiOkResponse({ type: QuantizationJobDto, description: 'The quantization has ended.' })
   @ApiAcceptedResponse({ type: QuantizationJobDto, description: 'The job continues.' })
@@ -103,8 +103,10 @@ export class QuantizationController {
     const history = new JobHistoryQuery(jobId, readerOf(caller), null);
     await this.ends.wait(await this.queries.execute(history), reply, this.settings.waitMsMax);
     const job = await this.#find(jobId, caller);
-    if (job.endedAt === null) void reply.status(HttpStatus.ACCEPTED);
-    return presentQuantization(job);
+    if (job.endedAt !== null) return presentQuantization(job);
+    void reply.status(HttpStatus.ACCEPTED);
+    // Whether it waits or runs already, the caller follows the job.
+    return presentQuantization({ ...job, status: 'queued' });
   }
 
   @Get('jobs')

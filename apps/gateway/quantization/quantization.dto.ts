@@ -179,7 +179,8 @@ export class QuantizationJobDto extends AnswerDto {
   @ApiProperty({
     enum: SHOWN_STATUSES,
     example: 'completed',
-    description: '`completed`, or the state of the job to follow at `/api/v1/jobs/{job_uuid}`.',
+    description:
+      '`completed`, or `queued`: the job is to be followed at `jobs/{job_uuid}`, with its state.',
   })
   readonly status!: ShownStatus;
   @ApiProperty({ description: 'The name of the made model, behind the id of its account.' })
