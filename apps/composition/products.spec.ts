@@ -19,6 +19,10 @@ const METERS = [
   'package_bytes',
   'package_download_bytes',
   'training_ms',
+  'privacy_spends',
+  'synthetic_rows',
+  'training_ms',
+  'weight_products',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

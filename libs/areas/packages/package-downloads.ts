@@ -139,11 +139,10 @@ export class PackageDownloads {
     { held, price, evidence }: Held,
     endTurn: () => void,
   ): AsyncGenerator<Uint8Array> {
+    const bytes = range.end - range.start;
     let sent = 0;
     let hasFailed = false;
-    let isSettled = false;
     const capture = (outcome: Charge['outcome']): Promise<unknown> => {
-      isSettled = true;
       const lines = held.charged([price.lineOf(sent)]);
       return held.capture({ ...lines, evidence, usageSource: 'counted', outcome });
     };
@@ -153,7 +152,7 @@ export class PackageDownloads {
         signal.throwIfAborted();
         sent += piece.length;
         // The charge is durable before the answer ends.
-        if (sent === range.end - range.start) await capture('completed');
+        if (sent === bytes) await capture('completed');
         yield piece;
       }
     } catch (error) {
@@ -162,7 +161,8 @@ export class PackageDownloads {
     } finally {
       endTurn();
       const early = cutOf(signal)?.reason ?? (hasFailed ? 'upstream_failed' : 'client_gone');
-      if (!isSettled) await (sent === 0 ? held.release(early) : capture(early));
+      if (sent === 0) await held.release(early);
+      else if (sent < bytes) await capture(early);
     }
   }
 
