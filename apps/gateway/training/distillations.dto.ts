@@ -168,7 +168,7 @@ export class DistillationEntryDto {
   readonly held_out_before!: HeldOutDto | null;
   @NullableField(HeldOutDto, 'The same after the training. Null: not measured yet.')
   readonly held_out_after!: HeldOutDto | null;
-  @NullableField(String, 'The model that was made. Null: none yet.', '7/nano-from-mini')
+  @NullableField(String, 'The model that was made, `{owner}/{job_name}`. Null: none yet.')
   readonly model!: string | null;
   @ApiProperty({ example: 90_000, description: 'Of two threads. This time was held.' })
   readonly estimated_ms!: number;

@@ -176,7 +176,7 @@ export class FineTuningJobDto {
   readonly estimated_finish!: number | null;
   @ApiProperty({ example: 'quipu/nano' })
   readonly model!: string;
-  @NullableField(String, 'Null: none yet.', '7/ft-nano-0e9e9b5e')
+  @NullableField(String, '`{owner}/ft-{suffix}-{digits}`. Null: none yet.')
   readonly fine_tuned_model!: string | null;
   @ApiProperty({ example: '7' })
   readonly organization_id!: string;
@@ -246,7 +246,7 @@ export class FineTuningCheckpointDto {
   readonly object!: 'fine_tuning.job.checkpoint';
   @ApiProperty({ example: 1_767_225_900 })
   readonly created_at!: number;
-  @ApiProperty({ example: '7/ft-nano-0e9e9b5e' })
+  @ApiProperty({ description: 'The model that was made.' })
   readonly fine_tuned_model_checkpoint!: string;
   @ApiProperty({ example: 48 })
   readonly step_number!: number;
