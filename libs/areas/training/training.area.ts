@@ -22,7 +22,6 @@ export const trainingArea = defineArea({
   sagas: [
     deploySaga(ownModelContentSaga, {
       SettleOwnModel: ({ accountId, modelId }, context) =>
-      SettleOwnModelContent: ({ accountId, modelId }, context) =>
         new SettleOwnModelContentCommand(accountId, modelId, context),
     }),
   ],

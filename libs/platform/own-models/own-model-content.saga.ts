@@ -7,7 +7,6 @@ import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
 
 export interface OwnModelContentCommand {
   readonly type: 'SettleOwnModel';
-  readonly type: 'SettleOwnModelContent';
   readonly data: { readonly accountId: string; readonly modelId: string };
 }
 
@@ -15,7 +14,6 @@ const react = ({
   data: { accountId, modelId },
 }: OwnModelEvent): readonly SagaAction<OwnModelContentCommand>[] => [
   { kind: 'command', command: { type: 'SettleOwnModel', data: { accountId, modelId } } },
-  { kind: 'command', command: { type: 'SettleOwnModelContent', data: { accountId, modelId } } },
 ];
 
 /**
