@@ -34,6 +34,7 @@ import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
+import { quantizationArea } from '#areas/quantization/quantization.area.js';
 import { trainingArea } from '#areas/training/training.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
@@ -79,6 +80,7 @@ export const areas: readonly Area[] = [
   dtnArea,
   cleanroomsArea,
   trainingArea,
+  quantizationArea,
   packagesArea,
 ];
 

@@ -18,6 +18,11 @@ const METERS = [
   'fhe_rotations',
   'package_bytes',
   'package_download_bytes',
+  'training_ms',
+  'privacy_spends',
+  'synthetic_rows',
+  'training_ms',
+  'weight_products',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

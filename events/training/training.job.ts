@@ -24,7 +24,7 @@ const Model = z.strictObject({
 
 /** In `JobSubmitted`. */
 export const TrainingSummary = z.strictObject({
-  /** The number of the training among those of its account, from 1. */
+  /** The number of the training in its account, from 1. */
   number: z.int().positive(),
   jobName: OwnModelSlug,
   student: Model,

@@ -31,7 +31,7 @@ const fileOf = (file: string): string =>
   fileURLToPath(new URL(`../../models/${file}`, import.meta.url));
 const NANO = fileOf('nano.gguf');
 /** The beginning is enough: four windows of tokens, read by both programs in each coding. */
-const TEXT = readFileSync(fileOf('texts/dialogues-held-out.txt'), 'utf8').slice(0, 2_400);
+const TEXT = readFileSync(fileOf('corpora/quipu-held-out.txt'), 'utf8').slice(0, 2_400);
 
 const { encoders, nano, bitnet } = quantizationVectors();
 

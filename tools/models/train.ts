@@ -1,6 +1,6 @@
 /**
  * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
- * networks, or the embedding models. `texts` writes the texts by which jobs measure models.
+ * networks, or the embedding models.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
@@ -8,8 +8,7 @@
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
  *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
- *   npm run models:train -- corpora [--out FOLDER]            # the texts that accounts train on
- *   npm run models:train -- texts [--out FOLDER]
+ *   npm run models:train -- corpora [--out FOLDER]            # the texts of jobs
  */
 const [model = '', ...options] = process.argv.slice(2);
 const [family, name = null] = model.split('/');
@@ -34,9 +33,6 @@ if (family === 'spiking' && options.includes('--cards')) {
 } else if (family === 'corpora') {
   const { writeCorpora } = await import('./corpora.write.js');
   await writeCorpora(optionOf('--out', 'models/corpora'));
-} else if (family === 'texts') {
-  const { writeTexts } = await import('./texts/texts.write.js');
-  await writeTexts(optionOf('--out', 'models/texts'));
 } else if (family === 'adapters') {
   const { trainAdapters } = await import('./adapters/adapters.train.js');
   const python = optionOf('--python', 'python3');

@@ -13,7 +13,7 @@ import { MeasuredModel } from '#engines/quantization/model/measured-model.js';
 
 const [name = '', coding = '', file = ''] = process.argv.slice(2);
 const folder = path.resolve('models');
-const text = readFileSync(path.join(folder, 'texts/dialogues-held-out.txt'), 'utf8');
+const text = readFileSync(path.join(folder, 'corpora/quipu-held-out.txt'), 'utf8');
 const model = await MeasuredModel.open(path.join(folder, `${name}.gguf`), text, 'multiply');
 const coded = new Map(
   model.source.header.tensors.map(({ name: tensor, dimensions }) => {

@@ -6,7 +6,8 @@ import { type ChatChunk, RigError } from '#areas/inference/rigs/chat-backend.js'
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { ANTHROPIC_VERSION } from '#areas/inference/rigs/dialects/anthropic/anthropic.dialect.js';
 import { NO_NEEDS } from '#areas/inference/rigs/chat-features.js';
-import { type RigRouter, type RouteOrder } from '#areas/inference/rigs/rig-router.js';
+import { type RouteOrder } from '#areas/inference/rigs/rig-candidates.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { isObject } from '#areas/inference/rigs/token-usage.js';
 import { upstreamModels } from '#areas/inference/rigs/upstream-models.js';

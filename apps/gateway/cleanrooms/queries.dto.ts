@@ -190,7 +190,7 @@ export class RoomAnswerDto extends AnswerDto {
     description: 'Of `quantile` and `top_k`, the most frequent first.',
   })
   readonly values!: readonly (string | number)[] | null;
-  @NullableField(Number, 'The values are off by so many rows at most, with 95 %.', 12)
+  @NullableField(Number, 'The error of the values in rows, at most, with 95 %.', 12)
   readonly rank_error_95!: number | null;
   @NullableField(SyntheticTableDto, 'Of `synthesize`.')
   readonly table!: SyntheticTableDto | null;

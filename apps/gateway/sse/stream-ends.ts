@@ -15,10 +15,16 @@ export class StreamEnds {
   /**
    * Resolves after the last event of the stream, or when the request may wait no longer: its time
    * is over, its caller has left, or the process stops. The followed work continues then.
+   * @param msMax where the request waits less long than any request may
    */
-  async wait({ follow }: StreamHistory<unknown>, reply: FastifyReply): Promise<void> {
-    if (reply.raw.destroyed) return;
-    await this.requests.whileConnected(reply.raw, this.limits.requestMsMax, async ({ signal }) => {
+  async wait(
+    { follow }: StreamHistory<unknown>,
+    reply: FastifyReply,
+    msMax: number = this.limits.requestMsMax,
+  ): Promise<void> {
+    const waitMs = Math.min(msMax, this.limits.requestMsMax);
+    if (reply.raw.destroyed || waitMs === 0) return;
+    await this.requests.whileConnected(reply.raw, waitMs, async ({ signal }) => {
       const events = follow(signal);
       let step = await events.next();
       while (step.done !== true) step = await events.next();

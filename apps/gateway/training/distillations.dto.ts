@@ -41,7 +41,7 @@ export class OrderDistillationDto {
     matches: JOB_NAME,
     expected: '1 to 64 of a-z and digits, with `.`, `_` and `-` inside',
     description:
-      'Used once in an account; the model is called `{owner}/{job_name}`. 1 to 64 characters: a-z ' +
+      'Used once in an account; the model is `{owner}/{job_name}`. 1 to 64 characters: a-z ' +
       'and digits, and inside also `.`, `_` and `-`.',
     example: 'nano-from-mini',
   })
@@ -78,7 +78,7 @@ export class OrderDistillationDto {
     maxLength: 128,
     example: DEFAULT_TEXT,
     description:
-      `Default: \`${DEFAULT_TEXT}\`. Or the id of a file of \`/v1/files\`: JSONL with \`messages\` or ` +
+      `Default: \`${DEFAULT_TEXT}\`. Or a file of \`/v1/files\`: JSONL with \`messages\` or ` +
       '`text` in each line, or plain text in paragraphs, at most 8 MiB.',
   })
   readonly training_text: string = DEFAULT_TEXT;
@@ -190,8 +190,8 @@ export class DistillationDto extends DistillationEntryDto {
 }
 
 export class DistillationsPageDto {
-  @ChoiceField(['list'], { required: false, default: 'list', description: 'The only action.' })
-  readonly action = 'list' as const;
+  @ChoiceField(['list'], { required: false, description: 'The only action.' })
+  readonly action?: 'list';
 
   @ChoiceField(SHOWN_STATUSES, { required: false, description: 'Only jobs in this state.' })
   readonly status?: ShownStatus;

@@ -68,7 +68,7 @@ export class FineTuningController {
   @ApiOperation({
     summary: 'Create a fine-tuning job',
     description:
-      'Trains a copy of a model whose weights are here on chats or texts: every weight, or a LoRA ' +
+      'Trains a copy of a resident model on chats or texts: every weight, or a LoRA ' +
       '(`lora_rank`) that is merged. The result is a model of the account, listed in `/v1/models`.',
   })
   @ApiOkResponse({ type: FineTuningJobDto, description: 'The job, which is queued.' })

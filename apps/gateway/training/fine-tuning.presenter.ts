@@ -117,7 +117,7 @@ const SENTENCES: Readonly<
   JobAttemptEnded: 'the attempt has ended; another one continues from the last checkpoint',
   JobRenewed: 'the hold was renewed',
   JobPaused: 'the job waits for funds',
-  JobResumed: 'the job goes on',
+  JobResumed: 'the job continues',
   JobCancellationRequested: 'the job was asked to stop',
   JobCompleted: 'the model was made',
   JobCancelled: 'the job was cancelled',

@@ -61,7 +61,7 @@ describe('a question to a room', () => {
     expect((await w.ask(process, room, { epsilon: '0.5', ...hours(1) })).isNew).toBe(true);
   });
 
-  it('is rejected with what is left, before anything is held', async () => {
+  it('is rejected with the rest of the budget, before anything is held', async () => {
     const { world: w, process } = stage;
     const room = await w.create(process);
     await w.deposit(process, room, waits(10));

@@ -55,7 +55,7 @@ const react = (
 };
 
 /**
- * The hold of a query ends its reservation: a process that was killed between the two leaves neither
+ * The hold of a query ends its reservation: a process that was killed between both leaves neither
  * money nor privacy behind. The timer ends a reservation that was made after its hold had ended.
  */
 export const privacyReservationSaga: Saga<Event, ReservationState, ReservationCommand> = {

@@ -22,7 +22,9 @@ const Wish = z.strictObject({
   epsilon: Amount,
   rho: Amount,
 });
-const EXPECTED = `expected text, or JSON such as {"rows": 100, "epsilon": "0.5"} with rows from 1 to ${SYNTHETIC_ROWS_MAX}`;
+const EXPECTED =
+  'expected text, or JSON such as {"rows": 100, "epsilon": "0.5"} with rows ' +
+  `from 1 to ${SYNTHETIC_ROWS_MAX}`;
 
 /**
  * A message that begins with a brace is JSON with the wishes of the caller; any other text asks for

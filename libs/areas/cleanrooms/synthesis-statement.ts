@@ -13,7 +13,8 @@ export const statementOf = ({ answer, spent, isNew, budget }: AnsweredQuestion):
     `${rows.length} synthetic rows; none is a row of the clean room.`,
     `${cost}. Epsilon ${budget.remaining / 1e6} remains.`,
     `Dependences kept: ${kept}.`,
-    `With 95 %, a count of one column is off by ${columnError} rows at most, and of a pair by ${pairError}.`,
+    `With 95 %, a count of one column is off by ${columnError} rows at most, ` +
+      `and of a pair by ${pairError}.`,
     '',
     csvOf([columns, ...rows.map((row) => row.map(String))]),
   ].join('\n');

@@ -17,7 +17,8 @@ import { CompleteChatHandler } from './complete-chat.handler.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
 import { type RouteTarget } from './rigs/rig-candidates.js';
-import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
+import { type RouteOrder } from './rigs/rig-candidates.js';
+import { type RigRouter } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
 

@@ -6,7 +6,8 @@ import { type AdmittedChat, type AdmittedModel, type ChatOutcome } from './chat-
 import { ChargedCutError } from './charged-cut.error.js';
 import { passedReasonOf } from './passed-models.js';
 import { requestNeedsOf } from './rigs/chat-features.js';
-import { type Routed, type RouteOrder } from './rigs/rig-router.js';
+import { type RouteOrder } from './rigs/rig-candidates.js';
+import { type Routed } from './rigs/rig-router.js';
 import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { upstreamBody } from './upstream-body.js';
 

@@ -14,7 +14,8 @@ import {
   type JsonObject,
   RigError,
 } from './rigs/chat-backend.js';
-import { type RoutedAnswer, type RoutedStream, type RouteOrder } from './rigs/rig-router.js';
+import { type RouteOrder } from './rigs/rig-candidates.js';
+import { type RoutedAnswer, type RoutedStream } from './rigs/rig-router.js';
 import { type RouteAttempt, RouteError } from './rigs/route-error.js';
 import { choicesOf, tokenBounds } from './token-bound.js';
 import { upstreamBody } from './upstream-body.js';

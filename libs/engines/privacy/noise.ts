@@ -4,7 +4,7 @@ import { floorRoot, type Samplers } from './samplers.js';
 
 /** Noise for one number, or for many numbers of which a row moves only one. */
 export interface Noise {
-  /** The sum is rounded to a double after the noise is in it, so no digit of the exact one is left. */
+  /** The sum is rounded to a double after the noise is added: no digit of the exact one is left. */
   addTo(exact: number, samplers: Samplers): number;
   /** The noise is within it with a probability of 95 % at least. */
   readonly error: number;

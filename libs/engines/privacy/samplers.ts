@@ -9,7 +9,7 @@ export type Fraction = Pick<Rational, 'numerator' | 'denominator'>;
 
 /**
  * The exact samplers of Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
- * Privacy" (2020). They compare whole numbers only: no probability is ever rounded, so no low bit of
+ * Privacy" (2020). They compare whole numbers only: no probability is rounded, so no low bit of
  * a float betrays the exact answer.
  */
 export class Samplers {

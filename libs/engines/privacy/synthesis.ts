@@ -117,7 +117,7 @@ const allPairs = (columns: number): readonly Pair[] =>
   ).flat();
 
 /**
- * How far the counts of a pair are from those of independent columns. The other side is made of
+ * The distance of the counts of a pair from the counts of independent columns. The other side is made of
  * noisy counts and rounded, so one row moves the distance by 1 at most.
  */
 const dependence = (

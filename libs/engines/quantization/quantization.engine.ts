@@ -27,7 +27,7 @@ export interface QuantizationStep {
   readonly done: number;
   readonly total: number;
   readonly measurements: Measurements;
-  /** Weights times tokens of this step, three times for one that learns. */
+  /** Weights times tokens of all steps so far, also in other attempts; three times for learning. */
   readonly products: number;
   /** Of the training, where it has one at this step. */
   readonly checkpoint: Uint8Array | null;
@@ -66,12 +66,22 @@ export async function* quantizeModel(
   try {
     const modelFile = yield* trainedFile(request, folder, signal);
     const { training, checkpoint: _, ...order } = request;
-    const before = training?.steps ?? 0;
-    const quantizing = inThread({ ...order, modelFile, originalFile: order.modelFile }, signal);
+    const steps = training?.steps ?? 0;
+    const learned = training === null ? 0 : steps * (await productsOfStep(request, training));
+    await using quantizing = inThread(
+      { ...order, modelFile, originalFile: order.modelFile },
+      signal,
+    );
     let next = await quantizing.next();
     for (; next.done !== true; next = await quantizing.next()) {
-      const { done, total, ...step } = next.value;
-      yield { ...step, done: before + done, total: before + total, checkpoint: null };
+      const { done, total, products, measurements } = next.value;
+      yield {
+        done: steps + done,
+        total: steps + total,
+        products: learned + products,
+        measurements,
+        checkpoint: null,
+      };
     }
     const quantizedFile = path.join(folder, 'quantized.gguf');
     await writeFile(quantizedFile, next.value.file);
@@ -104,26 +114,29 @@ async function* trainedFile(
     method: { kind: 'next_token' },
     recipe,
   } as const;
-  const pieces = runTraining(task, signal);
+  await using pieces = runTraining(task, signal);
   let next = await pieces.next();
   for (; next.done !== true; next = await pieces.next()) {
-    yield stepOf(next.value, training.steps, known, productsOf);
+    yield stepOf(next.value, known, productsOf);
   }
   await writeFile(trained, next.value.weights);
   return trained;
 }
 
+const productsOfStep = async (
+  { modelFile }: QuantizationRequest,
+  training: TernaryTraining,
+): Promise<number> => (await trainingSteps(modelFile, training)).productsOf;
+
 const stepOf = (
   piece: TrainingPiece,
-  total: number,
   measurements: Measurements,
-  products: number,
+  productsOf: number,
 ): QuantizationStep => {
-  if (piece.kind === 'progress') {
-    return { done: piece.done, total, measurements, products, checkpoint: null };
-  }
-  const { progress, content } = piece;
-  return { done: progress.done, total, measurements, products: 0, checkpoint: content };
+  const isProgress = piece.kind === 'progress';
+  const { done, total } = isProgress ? piece : piece.progress;
+  const checkpoint = isProgress ? null : piece.content;
+  return { done, total, measurements, products: done * productsOf, checkpoint };
 };
 
 type Measured = Omit<QuantizationStep, 'checkpoint'>;

@@ -35,7 +35,7 @@ export interface Measurements {
 export interface QuantizationOrder {
   /** Absolute path of the GGUF file whose weights are quantized. */
   readonly modelFile: string;
-  /** Absolute path of the model that the result is compared with; the same file without training. */
+  /** Absolute path of the model that the result is compared with. */
   readonly originalFile: string;
   /** The name in the written file. */
   readonly name: string;
@@ -78,7 +78,7 @@ export type FromThread =
       readonly done: number;
       readonly total: number;
       readonly measurements: Measurements;
-      /** Weights times tokens of this measurement. */
+      /** Weights times tokens of all measurements so far. */
       readonly products: number;
     }
   | { readonly type: 'written'; readonly report: QuantizationReport; readonly file: Uint8Array }

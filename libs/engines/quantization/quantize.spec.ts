@@ -15,7 +15,7 @@ const order: QuantizationOrder = {
   coding: 'Q4_0',
   budgetBytes: null,
   kernel: 'add_subtract',
-  text: readFileSync(fileOf('texts/dialogues-held-out.txt'), 'utf8').slice(0, 2_400),
+  text: readFileSync(fileOf('corpora/quipu-held-out.txt'), 'utf8').slice(0, 2_400),
   known: { baseline: null, sensitivities: [] },
 };
 

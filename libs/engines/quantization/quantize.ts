@@ -20,6 +20,7 @@ export interface Measured {
   readonly done: number;
   readonly total: number;
   readonly measurements: Measurements;
+  /** Weights times tokens of all steps so far, the known ones too. */
   readonly products: number;
 }
 
@@ -44,30 +45,29 @@ export async function* quantize(
   );
   const total = measured.length + 2;
   let measurements = order.known;
-  const step = (done: number, tokens: number): Measured => ({
-    done,
-    total,
-    measurements,
-    products: model.parameters * tokens,
-  });
+  const step = (done: number, texts: number): Measured => {
+    const alone = measurements.sensitivities.length * model.tokens.sensitivity;
+    const products = model.parameters * (texts * model.tokens.text + alone);
+    return { done, total, measurements, products };
+  };
 
   let { baseline } = measurements;
   if (baseline === null) {
     baseline = await originalLoss(order, model);
     measurements = { ...measurements, baseline };
-    yield step(1, model.tokens.text);
+    yield step(1, 1);
   }
   for (const { matrix, coding } of measured.slice(measurements.sensitivities.length)) {
     const nats = await model.divergence(matrix.name, coding);
     const sensitivities = [...measurements.sensitivities, { tensor: matrix.name, coding, nats }];
     measurements = { ...measurements, sensitivities };
-    yield step(1 + sensitivities.length, model.tokens.sensitivity);
+    yield step(1 + sensitivities.length, 1);
   }
 
   const { sensitivities } = measurements;
   const coded = codeAll(model, choose(options, sensitivities, order.budgetBytes, model));
   const quantized = await model.loss(coded);
-  yield step(total, model.tokens.text);
+  yield step(total, 2);
   const tensors = reportsOf(model, coded, sensitivities);
   const report = reportOf(model, { baseline, quantized, tensors, options, order });
   return { report, parts: quantizedFile(model.source, order.name, coded) };

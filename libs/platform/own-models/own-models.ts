@@ -108,6 +108,21 @@ export class OwnModels {
     return [...this.#byName.values()].filter((model) => model.accountId === accountId);
   }
 
+  /**
+   * For work that will register a model: rejects now what would be rejected at its end.
+   * @throws DomainError `own_model_name_taken`, unless the model is of the same job;
+   *   `own_model_limit_reached`
+   */
+  demandRoom(accountId: string, slug: string, jobId: string): void {
+    const present = this.ofAccount(accountId);
+    const namesake = present.find((model) => model.slug === slug);
+    if (namesake?.origin.jobId === jobId) return;
+    if (namesake) reject('own_model_name_taken', `the account has a model ${nameOf(namesake)}`);
+    if (present.length < OWN_MODELS_MAX) return;
+    const detail = `an account has at most ${OWN_MODELS_MAX} models of its own; delete one first`;
+    reject('own_model_limit_reached', detail);
+  }
+
   /** The rate of a model is fixed; undefined for an unknown one. */
   rateOf(name: string): TokenRate | undefined {
     const model = this.#byName.get(name);

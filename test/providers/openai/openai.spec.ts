@@ -42,7 +42,7 @@ describe("OpenAI's fake, called by its SDK", () => {
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
   });
 
-  it('streams what the SDK joins to the same answer, and its usage where that is asked for', async () => {
+  it('streams the same answer in parts, and its usage where that is asked for', async () => {
     const stream = openai.chat.completions.stream({
       model: MODEL,
       messages: [user('Hello')],

@@ -1,8 +1,10 @@
 import { type LostRig } from '#events/inference/chat.evidence.js';
+import { type CallerDialect } from '#platform/chats/chat-order.js';
+import { type ChatRequest } from './chat-backend.js';
 import { type Need } from './chat-features.js';
 import { keptBy, type RigPreference } from './choice/rig-preference.js';
 import { ableTo } from './rig-eligibility.js';
-import { type Rig, type RigState } from './rig-state.js';
+import { type Priority, type Rig, type RigModelTerms, type RigState } from './rig-state.js';
 import { RouteError, type RouteErrorKind } from './route-error.js';
 
 /** Why a rig that is known takes no request. */
@@ -26,6 +28,19 @@ export interface RouteTarget {
   readonly pin?: string;
   /** Absent: the caller has none. */
   readonly preference?: RigPreference;
+}
+
+export interface RouteOrder extends RouteTarget {
+  /** Default: interactive. */
+  readonly priority?: Priority;
+  /** Called when a rig is asked, with its terms for the model, if it has some of its own. */
+  readonly request: (terms?: RigModelTerms) => ChatRequest;
+  /** The features that a rig must have to answer it, as `needsOf` finds them. */
+  readonly needs: readonly Need[];
+  /** The dialect of the original request, for rigs that speak it. */
+  readonly dialect?: CallerDialect;
+  /** A keyed hash of the session: it prefers the rig and the key that have its prompt cached. */
+  readonly session?: string;
 }
 
 /** Health and load of the rigs that only pins reach, from their first request on. */

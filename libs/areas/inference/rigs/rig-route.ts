@@ -1,18 +1,24 @@
+import { type Clock } from '#platform/kernel/clock.js';
 import { type LostRig } from '#events/inference/chat.evidence.js';
 import { NO_NEEDS, type Need } from './chat-features.js';
-import { CHOICE_WEIGHTS, choiceAmong } from './choice/rig-choice.js';
+import { CHOICE_WEIGHTS, type ChoiceWeights, choiceAmong } from './choice/rig-choice.js';
 import { type SessionPlace, type WarmSession, type WarmSessions } from './choice/warm-sessions.js';
 import { type Asking } from './rig-asking.js';
 import { AttemptMeter, type AttemptObserver } from './rig-attempt.js';
-import { type RouteTarget } from './rig-candidates.js';
+import { type RouteOrder, type RouteTarget } from './rig-candidates.js';
 import { type RigQueue } from './rig-queue.js';
-import { type RigRouterOptions, type RouteOrder } from './rig-router.js';
 import { type Rig, type RigState } from './rig-state.js';
 
 export type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
 
 /** The account of requests that name none. */
 export const NO_ACCOUNT = '';
+
+interface RouteOptions {
+  readonly clock: Clock;
+  readonly weights?: ChoiceWeights;
+  readonly onAttempt?: AttemptObserver;
+}
 
 /** A request on its way to its rigs. */
 export interface Route {
@@ -27,7 +33,7 @@ export interface Route {
 const ignored: AttemptObserver = () => undefined;
 
 export const createMeters =
-  ({ onAttempt = ignored, clock }: RigRouterOptions, sessions: WarmSessions) =>
+  ({ onAttempt = ignored, clock }: RouteOptions, sessions: WarmSessions) =>
   ({ name, costs }: Rig, order: Routable, { asker, place, warm }: Route): AttemptMeter => {
     const cost = costs?.get(order.model);
     if (!place) return new AttemptMeter(onAttempt, clock, name, cost, order, asker.signal);
@@ -62,7 +68,7 @@ export const createRoutes =
       clock,
       weights = CHOICE_WEIGHTS,
       sessions,
-    }: Pick<RigRouterOptions, 'clock' | 'weights'> & { readonly sessions: WarmSessions },
+    }: RouteOptions & { readonly sessions: WarmSessions },
   ) =>
   (order: Routable, signal: AbortSignal): Route => {
     const { model, account = NO_ACCOUNT, priority = 'interactive', needs = NO_NEEDS } = order;

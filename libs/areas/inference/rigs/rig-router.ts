@@ -1,19 +1,20 @@
 import { type LostRig } from '#events/inference/chat.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type CallerDialect, type OriginalRequest } from '#platform/chats/chat-order.js';
+import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { RigQueue, type RigQueueLimits, type RigQueuePorts, type RigSlot } from './rig-queue.js';
-import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
+import { type ChatAnswer, type ChatChunk } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { type Need, requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { requestNeedsOf, type SpokenDialect } from './chat-features.js';
 import { hasFeature, rejectFields } from './rig-eligibility.js';
 import {
   createCandidates,
   createEligibility,
   type PinnedRigs,
   PinnedStates,
+  type RouteOrder,
   type RouteTarget,
 } from './rig-candidates.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
@@ -24,7 +25,6 @@ import { RETRY_LIMITS, type RetryLimits } from './retry-limits.js';
 import { WarmSessions } from './choice/warm-sessions.js';
 import { createMeters, createRoutes, NO_ACCOUNT, type Routable, type Route } from './rig-route.js';
 import {
-  type Priority,
   type Rig,
   type RigChange,
   type RigModelTerms,
@@ -51,19 +51,6 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly weights?: ChoiceWeights;
   /** Default: of this router. */
   readonly sessions?: WarmSessions;
-}
-
-export interface RouteOrder extends RouteTarget {
-  /** Default: interactive. */
-  readonly priority?: Priority;
-  /** Called when a rig is asked, with its terms for the model, if it has some of its own. */
-  readonly request: (terms?: RigModelTerms) => ChatRequest;
-  /** The features that a rig must have to answer it, as `needsOf` finds them. */
-  readonly needs: readonly Need[];
-  /** The dialect of the original request, for rigs that speak it. */
-  readonly dialect?: CallerDialect;
-  /** A keyed hash of the session: it prefers the rig and the key that have its prompt cached. */
-  readonly session?: string;
 }
 
 /** As a chat's order, for embeddings. */

@@ -32,7 +32,7 @@ const decodeWith =
 
 const TWO_BIT_BYTES = 64;
 
-/** Two bits for a weight. Byte `m` of a half block has weights `m`, `m + 32`, `m + 64`, `m + 96`. */
+/** Two bits for a weight. Byte `m` of a half block has weights `m`, `m + 32` and so on, to four. */
 export const TQ2_0: BlockFormat = {
   name: 'TQ2_0',
   type: 35,

@@ -13,8 +13,8 @@ const PARTS = 4_096;
 
 /**
  * The codings with the smallest sum of divergences whose bytes fit, in the order of the tensors;
- * null where even the smallest ones do not fit. The sum treats the tensors as independent, which they
- * are not quite: the caller measures the result.
+ * null where even the smallest ones do not fit. The sum treats the tensors as independent, which
+ * they are not quite: the caller measures the result.
  */
 export const chooseCodings = (
   options: readonly (readonly CodingOption[])[],

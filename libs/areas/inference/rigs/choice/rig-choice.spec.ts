@@ -4,7 +4,8 @@ import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { ANSWER, errorOf, failing, held, scripted, settle } from '../rig-router.fixture.js';
 import { type ChatBackend } from '../chat-backend.js';
 import { type RigPreference } from './rig-preference.js';
-import { createRigRouter, type RouteOrder } from '../rig-router.js';
+import { type RouteOrder } from '../rig-candidates.js';
+import { createRigRouter } from '../rig-router.js';
 import { type Rig, type RigModelTerms } from '../rig-state.js';
 import { never, requestOf } from '../upstream.fake.js';
 
