@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { groupsOf } from '#areas/costs/margin-fields.js';
-import { MARGIN_GROUPS, type MarginGroup } from '#areas/costs/margin.handler.js';
+import { MARGIN_GROUPS, type MarginGroup } from '#areas/costs/margin-groups.js';
 import { command, type DeclareCommands } from '../declare-command.js';
 import { type MarginOptions } from './margin.js';
 import { type ReconcileOptions } from './reconcile.js';

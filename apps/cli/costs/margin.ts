@@ -1,5 +1,6 @@
 import { marginCsv, marginFields, marginTable } from '#areas/costs/margin-fields.js';
-import { type MarginGroup, MarginQuery } from '#areas/costs/margin.handler.js';
+import { type MarginGroup } from '#areas/costs/margin-groups.js';
+import { MarginQuery } from '#areas/costs/margin.handler.js';
 import { margins } from '#projections/costs/margins.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';

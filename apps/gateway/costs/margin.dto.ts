@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MARGIN_GROUPS } from '#areas/costs/margin.handler.js';
+import { MARGIN_GROUPS } from '#areas/costs/margin-groups.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { TextField } from '../fields/request-fields.js';

@@ -1,11 +1,7 @@
 import { csvOf } from '#platform/kernel/csv.js';
 import { PICO_USD_PER_MICRO_USD, type PicoUsd, picoInUsd } from '#platform/kernel/pico-usd.js';
-import {
-  type MarginGroup,
-  MARGIN_GROUPS,
-  type MarginReport,
-  type MarginRow,
-} from './margin.handler.js';
+import { MARGIN_GROUPS, type MarginGroup } from './margin-groups.js';
+import { type MarginReport, type MarginRow } from './margin.handler.js';
 
 /** Names joined by commas, in the order of a report. */
 export const groupsOf = (names: string): readonly MarginGroup[] => {

@@ -9,10 +9,7 @@ import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Margin, margins } from '#projections/costs/margins.projection.js';
 import { type CostsErrorCode } from './costs.errors.js';
-
-/** The groups of a report. `sent` is the model id in the requests to rigs. */
-export const MARGIN_GROUPS = ['day', 'account', 'rig', 'model', 'sent'] as const;
-export type MarginGroup = (typeof MARGIN_GROUPS)[number];
+import { type MarginGroup } from './margin-groups.js';
 
 /** Days of one report. */
 export const DAYS_MAX = 366;
