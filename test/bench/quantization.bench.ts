@@ -1,7 +1,7 @@
 /**
  * Measures ternary products beside products of floats, and a ternary model beside its original in
- * llama.cpp, in turns and in one run: `npm run quantization -- [model.gguf]`. Another process on the
- * same cores only makes a turn longer, so that the best of several turns counts.
+ * llama.cpp, in turns and in one run: `npm run quantization -- [model.gguf]`. Another process on
+ * the same cores only makes a turn longer, so that the best of several turns counts.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';

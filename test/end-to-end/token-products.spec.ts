@@ -101,7 +101,14 @@ const pricedIn = (lines: Charge['lines']): Priced =>
   );
 
 /** Engines of this installation count two classes: their usage has no others. */
-const BY_ENGINES = ['embedding', 'pipeline_completion'];
+const BY_ENGINES = [
+  'embedding',
+  'pipeline_completion',
+  'cleanroom_enclave_chat',
+  'vault_search',
+  'vault_ingest',
+  'vault_ingest_job',
+];
 
 describe('the same usage', () => {
   let world: World;

@@ -16,8 +16,9 @@ const BYTES_PER_GB = 1e9;
 const BYTES_PER_MB = 1e6;
 
 const ENERGY_MODEL =
-  'modelled, not measured: the products of weights for one token at 45 nm (Horowitz 2014), 1.5 pJ ' +
-  'for a 16-bit float, 0.23 pJ for bytes, 0.03 pJ where bytes are only added; no memory, no attention';
+  'modelled, not measured: the products of weights for one token at 45 nm (Horowitz 2014), ' +
+  '1.5 pJ for a 16-bit float, 0.23 pJ for bytes, 0.03 pJ where bytes are only added; ' +
+  'no memory, no attention';
 
 /** Served by llama.cpp, whatever kernel has measured it. */
 const SERVED_BY = 'llama.cpp';

@@ -108,7 +108,7 @@ describe('the runner of quantizations', () => {
     };
   };
 
-  /** Runs to the end, or until it was told as often to stop. */
+  /** Runs to the end, or until it was asked as often to stop. */
   const run = async (attempt: ReturnType<typeof attemptOf>, reportsMax = Infinity) => {
     const running = runnerOf().run(attempt, never);
     const reports = [];
