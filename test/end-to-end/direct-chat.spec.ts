@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
   { what: 'an unknown rig', status: 404, body: { routing_mode: 'rig_nowhere' } },
   { what: 'too large a body', status: 413, body: { user: 'u'.repeat(BODY_LIMIT) } },
   { what: 'another media type', status: 415, headers: { 'content-type': 'text/csv' } },
-  { what: 'a mode without an area', status: 501, body: { routing_mode: 'cleanroom_fhe_eval' } },
+  { what: 'a mode without its room', status: 400, body: { routing_mode: 'cleanroom_fhe_eval' } },
   { what: 'a rig that does not answer in time', status: 504, body: { user: 'hang' } },
   { what: 'a rig that answers nonsense', status: 502, body: { user: 'garble' } },
   { what: 'a rig that fails', status: 502, body: { user: 'fail' } },

@@ -87,9 +87,9 @@ const CHAT_FAILURES: readonly Case[] = [
     body: chat({ routing_mode: 'psychic' }),
   },
   {
-    what: 'a mode without an engine',
-    status: 501,
-    code: 'routing_mode_unavailable',
+    what: 'a mode of clean rooms without a room',
+    status: 400,
+    code: 'invalid_request',
     body: chat({ routing_mode: 'cleanroom_fhe_eval' }),
   },
   {
@@ -170,7 +170,7 @@ describe('failure envelopes', () => {
   it.each([
     ['GET', '/v1/chat/completions', 'POST', openAi('method_not_allowed')],
     ['DELETE', '/v1/models', 'GET, HEAD', openAi('method_not_allowed')],
-    ['PATCH', '/v1/models/acme/none?x=1', 'GET, HEAD', openAi('method_not_allowed')],
+    ['PATCH', '/v1/models/acme/none?x=1', 'DELETE, GET, HEAD', openAi('method_not_allowed')],
     ['PUT', '/api/v1/auth/login', 'POST', application('method_not_allowed')],
     ['POST', '/docs/swagger-ui.css', 'GET, HEAD', application('method_not_allowed')],
     ['PROPFIND', '/health/live', 'GET, HEAD', application('method_not_allowed')],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { access, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -29,6 +29,7 @@ describe('the first account', () => {
   /** A gateway with its own home, beside others on the same stores. */
   const start = async (name: string): Promise<Gateway> => {
     const { startGateway } = await loadQuipu();
+    await shareSubjectKeys(name);
     const environment = {
       QUIPU_HOME: homeOf(name),
       QUIPU_EVENT_STORE: `sqlite:${path.join(folder, 'events.db')}`,
@@ -42,6 +43,13 @@ describe('the first account', () => {
     return gateway;
   };
 
+  /** The processes of one installation have one set of subject keys. */
+  const shareSubjectKeys = async (name: string): Promise<void> => {
+    await mkdir(homeOf(name), { recursive: true });
+    const shared = path.join(folder, 'subject-keys.db');
+    await symlink(shared, path.join(homeOf(name), 'subject-keys.db')).catch(() => undefined);
+  };
+
   const registrations = async (): Promise<number> => {
     const eventStore = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
     const events = (await Array.fromAsync(eventStore.readAll())).flat();
@@ -51,7 +59,7 @@ describe('the first account', () => {
 
   const leaveBehind = async (name: string, pid: number, host = hostname(), agoMs = 0) => {
     const pending = { requestId: randomUUID(), password: 'left-behind', host, pid };
-    await mkdir(homeOf(name));
+    await mkdir(homeOf(name), { recursive: true });
     await writeFile(
       path.join(homeOf(name), 'bootstrap.pending'),
       JSON.stringify({ ...pending, beganAtMs: Date.now() - agoMs }),

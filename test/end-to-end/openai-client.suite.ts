@@ -126,7 +126,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
         const mode = world.openai.chat.completions.create(
           chatRequest({ routing_mode: 'cleanroom_fhe_eval' }),
         );
-        await expect(mode).rejects.toMatchObject({ status: 501, code: 'routing_mode_unavailable' });
+        await expect(mode).rejects.toMatchObject({ status: 400, param: 'cleanroom_uuid' });
       });
     });
 

@@ -319,7 +319,7 @@ describe('spiking networks', () => {
       [{ model: SLUG, routing_mode: 'hybrid' }, 400, 'hybrid_cnn'],
       [{ model: SLUG, routing_mode: 'snn_spiking' }, 400, 'hybrid_cnn'],
       [{ model: SLUG, n: 2 }, 400, 'n'],
-      [{ model: SLUG, routing_mode: 'cleanroom_fhe_eval' }, 501, 'cleanroom_fhe_eval'],
+      [{ model: SLUG, routing_mode: 'cleanroom_fhe_eval' }, 400, 'cleanroom_uuid'],
     ])('reject %p', async (body, status, named) => {
       const { body: failure } = await post('/v1/chat/completions')
         .send({ messages, ...body })

@@ -38,8 +38,12 @@ const ENTRIES = [
 ];
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
-/** In each file: what the rewritten `import.meta` of a module needs. */
-const BANNER = `import { fileURLToPath as __pathOf } from 'node:url';
+/**
+ * In each file: the metadata of decorators, which a chunk would need before the chunk that has it is
+ * evaluated, and what the rewritten `import.meta` of a module needs.
+ */
+const BANNER = `import 'reflect-metadata';
+import { fileURLToPath as __pathOf } from 'node:url';
 const __bundle = import.meta.url.replace(/(.*\\/${BUNDLED}\\/).*/, '$1');`;
 
 const withoutExtension = (file) => file.slice(0, -path.extname(file).length);

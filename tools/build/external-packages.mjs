@@ -6,6 +6,9 @@ const NATIVE = ['node-llama-cpp', '@node-rs/argon2', '@tensorflow/*'];
 /** They read files of their own package, by path. */
 const WITH_FILES = ['pdfkit', 'pino', 'qrcode', 'sales-tax', 'swagger-ui-dist'];
 
+/** The banner of each file imports it. */
+const IN_BANNER = ['reflect-metadata'];
+
 /** A patch reaches into it by path. */
 const PATCHED = ['kafkajs'];
 
@@ -45,6 +48,11 @@ const OPTIONAL = [
 const patternOf = (name) => new RegExp(`^${name.replace('/*', '/.+')}(/|$)`);
 
 /** Patterns of the import specifiers that are left as they are. */
-export const EXTERNAL = [...NATIVE, ...WITH_FILES, ...PATCHED, ...CLIENTS, ...OPTIONAL].map(
-  patternOf,
-);
+export const EXTERNAL = [
+  ...NATIVE,
+  ...WITH_FILES,
+  ...IN_BANNER,
+  ...PATCHED,
+  ...CLIENTS,
+  ...OPTIONAL,
+].map(patternOf);

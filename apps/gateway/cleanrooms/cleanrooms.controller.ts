@@ -31,6 +31,7 @@ import {
   NewCleanroomDto,
   ParticipantDto,
   ParticipantPathDto,
+  RoomPathDto,
   RoomSchemaDto,
 } from './cleanrooms.dto.js';
 import { presentDetail } from './cleanrooms.presenter.js';
@@ -87,11 +88,10 @@ export class CleanroomsController {
     summary: 'Get a clean room',
     description: 'Its budget, participants and schema, and the contributions of the caller.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith('cleanroom_not_found')
   async show(
-    @Param('cleanroom_uuid') cleanroomId: string,
+    @Param() { cleanroom_uuid: cleanroomId }: RoomPathDto,
     @Query() query: AsOfDto,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<CleanroomAnswerDto> {

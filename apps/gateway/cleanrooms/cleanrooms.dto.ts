@@ -195,6 +195,11 @@ export class RoomListQueryDto extends PageDto {
   readonly action = 'list' as const;
 }
 
+export class RoomPathDto {
+  @RoomField()
+  readonly cleanroom_uuid!: string;
+}
+
 export class ParticipantPathDto extends ParticipantDto {
   @RoomField()
   readonly cleanroom_uuid!: string;
