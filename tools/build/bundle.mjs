@@ -39,8 +39,8 @@ const ENTRIES = [
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
 /**
- * In each file: the metadata of decorators, which a chunk would need before the chunk that has it is
- * evaluated, and what the rewritten `import.meta` of a module needs.
+ * In each file: the metadata of decorators, which a chunk would need before the chunk that has it
+ * is evaluated, and what the rewritten `import.meta` of a module needs.
  */
 const BANNER = `import 'reflect-metadata';
 import { fileURLToPath as __pathOf } from 'node:url';

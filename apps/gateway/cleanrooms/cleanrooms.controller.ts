@@ -12,7 +12,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { ChangeRoomCommand, type RoomChange } from '#areas/cleanrooms/change-room.handler.js';
 import { RoomQuery } from '#areas/cleanrooms/cleanroom.queries.js';
@@ -36,8 +36,6 @@ import {
 } from './cleanrooms.dto.js';
 import { presentDetail } from './cleanrooms.presenter.js';
 import { columnOf, decimalText } from './column-fields.js';
-
-const RoomParam = () => ApiParam({ name: 'cleanroom_uuid', description: 'The room.' });
 
 /** Clean rooms and who takes part in them. */
 @ApiTags('cleanrooms')
@@ -106,7 +104,6 @@ export class CleanroomsController {
     summary: 'Add a participant',
     description: 'Only for the account that created the room.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith(
     'cleanroom_not_found',
@@ -115,7 +112,7 @@ export class CleanroomsController {
     'cleanroom_full',
   )
   addParticipant(
-    @Param('cleanroom_uuid') cleanroomId: string,
+    @Param() { cleanroom_uuid: cleanroomId }: RoomPathDto,
     @Body() { account_id: added, role }: ParticipantDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
@@ -152,7 +149,6 @@ export class CleanroomsController {
       'Only for the account that created the room, while it has no rows. Every domain is ' +
       'declared: none is learned from rows.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: CleanroomAnswerDto, description: 'The room.' })
   @FailsWith(
     'cleanroom_not_found',
@@ -161,7 +157,7 @@ export class CleanroomsController {
     'cleanroom_schema_in_use',
   )
   registerSchema(
-    @Param('cleanroom_uuid') cleanroomId: string,
+    @Param() { cleanroom_uuid: cleanroomId }: RoomPathDto,
     @Body() body: RoomSchemaDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

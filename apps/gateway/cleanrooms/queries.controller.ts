@@ -12,7 +12,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { AskRoomCommand } from '#areas/cleanrooms/ask-room.handler.js';
 import { REQUEST_MS_MAX } from '#areas/cleanrooms/query-admission.js';
@@ -31,10 +31,9 @@ import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
+import { RoomPathDto } from './cleanrooms.dto.js';
 import { RoomAnswerDto, RoomQueryDto, SpendListDto, SpendsPageDto } from './queries.dto.js';
 import { askedOf, presentRoomAnswer, presentSpends } from './queries.presenter.js';
-
-const RoomParam = () => ApiParam({ name: 'cleanroom_uuid', description: 'The room.' });
 
 /** Questions to clean rooms. */
 @ApiTags('cleanrooms')
@@ -59,7 +58,6 @@ export class QueriesController {
       'spent before the answer is given. The same query of the same analyst over the same rows ' +
       'gets the stored answer: it spends and costs nothing. A rejected query costs nothing either.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: RoomAnswerDto, description: 'The answer with its expected error.' })
   @FailsWith(
     'cleanroom_not_found',
@@ -78,7 +76,7 @@ export class QueriesController {
     'request_timed_out',
   )
   async ask(
-    @Param('cleanroom_uuid') cleanroomId: string,
+    @Param() { cleanroom_uuid: cleanroomId }: RoomPathDto,
     @Body() body: RoomQueryDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,
     @Req() request: FastifyRequest,
@@ -107,11 +105,10 @@ export class QueriesController {
       'Every participant sees them. `/audit/requests/{spend_id}` proves a spend to them from the ' +
       'transparency log.',
   })
-  @RoomParam()
   @ApiOkResponse({ type: SpendListDto, description: 'A page of spends.' })
   @FailsWith('cleanroom_not_found')
   async spends(
-    @Param('cleanroom_uuid') cleanroomId: string,
+    @Param() { cleanroom_uuid: cleanroomId }: RoomPathDto,
     @Query() query: SpendsPageDto,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<SpendListDto> {
