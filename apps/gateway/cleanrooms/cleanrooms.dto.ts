@@ -27,7 +27,12 @@ const AccountField = (): PropertyDecorator =>
     expected: 'the id of an account',
   });
 
-const RoomField = (): PropertyDecorator => TextField({ maxLength: 64, description: 'The room.' });
+const RoomField = (): PropertyDecorator =>
+  TextField({
+    description: 'The room.',
+    matches: /^[0-9A-Za-z-]{1,64}$/,
+    expected: 'the UUID of a room',
+  });
 
 export class ParticipantDto {
   @AccountField()
