@@ -118,17 +118,17 @@ describe('the MongoDB read store', () => {
     Object.assign(counted, { bulkWrite, insertMany });
     const rowsAt = (position: bigint, count: number) =>
       Array.from({ length: count }, (_, index) => ({ _id: `k${index}`, position, json: '{}' }));
-    await writeGuarded(counted, rowsAt(1n, 60));
+    await writeGuarded(counted, rowsAt(1n, 14));
     expect(updated).toEqual([]);
     await writeGuarded(counted, rowsAt(2n, 110));
-    expect(updated).toEqual([50, 10]);
+    expect(updated).toEqual([10, 4]);
     const found = await store.list('usage');
     expect(found.map(({ position }) => position)).toEqual(Array.from({ length: 110 }, () => 2n));
     await writeGuarded(
       counted,
       [...rowsAt(2n, 110), { _id: 'k0', position: 3n, json: '{}' }].slice(1),
     );
-    expect(updated).toEqual([50, 10, 1]);
+    expect(updated).toEqual([10, 4, 1]);
   });
 
   describe('after a duplicate key error', () => {
