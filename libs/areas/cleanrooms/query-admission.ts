@@ -8,7 +8,7 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { cleanroomQueryProduct, ROWS_METER, SPENDS_METER } from './cleanroom-query.product.js';
-import { reject } from './cleanrooms.errors.js';
+import { roomPricesOf } from './room-prices.js';
 
 /** The longest that a query may take, with the wait for its turn. */
 export const REQUEST_MS_MAX = 60_000;
@@ -35,13 +35,8 @@ export class QueryAdmission {
     evidence: PrivacyHoldEvidence,
   ): Promise<AdmittedQuery> {
     const pricedAtMs = this.clock.now();
-    const list = this.prices.inForce(pricedAtMs);
-    const lineOf = (meter: string, quantity: number): PriceLine => {
-      const price = list?.prices.get(meter);
-      if (price) return { meter, quantity, ...price };
-      const detail = `the catalog of this installation has no price for the meter ${meter}`;
-      return reject('cleanroom_not_priced', detail);
-    };
+    const meters = rows > 0 ? [SPENDS_METER, ROWS_METER] : [SPENDS_METER];
+    const { rateCardVersion, lineOf } = roomPricesOf(this.prices.inForce(pricedAtMs), meters);
     const linesOf = (spends: number, made: number): PriceLine[] => [
       lineOf(SPENDS_METER, spends),
       ...(rows > 0 ? [lineOf(ROWS_METER, made)] : []),
@@ -49,7 +44,7 @@ export class QueryAdmission {
     const held = await this.paid.admit(order, {
       purpose: cleanroomQueryProduct.purpose,
       lines: linesOf(1, rows),
-      rateCardVersion: list?.rateCardVersion ?? 0,
+      rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,

@@ -5,7 +5,7 @@ import { reject } from './cleanrooms.errors.js';
 /** The prices of the meters of a product on one rate card. */
 export interface RoomPrices {
   readonly rateCardVersion: number;
-  lineOf(meter: string, quantity: number): PriceLine;
+  readonly lineOf: (meter: string, quantity: number) => PriceLine;
 }
 
 /** @throws DomainError `cleanroom_not_priced` where the rate card lacks a meter */

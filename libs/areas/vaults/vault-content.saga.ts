@@ -57,7 +57,7 @@ const react = ({ type, data }: ContentEvent): readonly SagaAction<VaultContentCo
   }
 };
 
-/** Keeps the content that the log names, replaces keys step by step, and ends what was begun. */
+/** Keeps the content that the log names, replaces keys step by step, and ends unfinished work. */
 export const vaultContentSaga: Saga<ContentEvent, object, VaultContentCommand> = {
   name: 'vault-content',
   on: { DocumentIngested, DocumentDeleted, VaultKeyRotated, DocumentsResealed, VaultErased },
