@@ -151,8 +151,8 @@ const namedFacts = (facts: object, prefix = ''): readonly string[] =>
       : [`  ${prefix}${name}: ${String(value)}`],
   );
 
-const rejected = ({ rejection, askedMicroUsd, evidence }: Rejected): Outcome => {
-  const { requestId, accountId, rejectedAt, code, message, facts, asked, position } = rejection;
+const rejected = ({ rejection, askedMicroUsd, position, evidence }: Rejected): Outcome => {
+  const { requestId, accountId, rejectedAt, code, message, facts, asked } = rejection;
   return {
     json: {
       request_id: requestId,
@@ -164,7 +164,7 @@ const rejected = ({ rejection, askedMicroUsd, evidence }: Rejected): Outcome => 
       facts,
       asked_micro_usd: decimalOf(askedMicroUsd),
       asked,
-      position,
+      position: position.toString(),
       evidence: evidence && {
         event_id: evidence.eventId,
         position: evidence.position.toString(),

@@ -62,7 +62,7 @@ export class AuditedEventDto {
   @ApiProperty({ example: 7, description: 'The index of the leaf, from 0.' })
   readonly leaf!: number;
 
-  @ApiProperty({ example: '8', description: 'The position in the log, in decimal.' })
+  @ApiProperty({ example: '8', description: 'The number of events up to this one, as for `asOf`.' })
   readonly position!: string;
 
   @ApiProperty({ example: 'account-1' })

@@ -43,9 +43,10 @@ const presentEvent = ({
 const presentRejection = ({
   rejection,
   askedMicroUsd,
+  position,
   evidence,
 }: Extract<Explanation, { readonly kind: 'rejected' }>): ExplanationDto => {
-  const { requestId, accountId, rejectedAt, code, message, facts, asked, position } = rejection;
+  const { requestId, accountId, rejectedAt, code, message, facts, asked } = rejection;
   return {
     success: true,
     request_id: requestId,
@@ -60,7 +61,7 @@ const presentRejection = ({
       facts,
       asked_usd: usdOf(askedMicroUsd),
       asked,
-      position,
+      position: position.toString(),
       evidence: evidence && {
         event_id: evidence.eventId,
         position: evidence.position.toString(),

@@ -154,7 +154,9 @@ export class AccountLedger extends Ledger {
     };
     this.accounts
       .stateOf(accountStream(accountId))
-      .then(({ position }) => this.memory.remember({ ...rejection, position: position.toString() }))
+      .then(({ revision }) =>
+        this.memory.remember({ ...rejection, revision: (revision ?? -1n).toString() }),
+      )
       .catch(() => undefined);
   }
 

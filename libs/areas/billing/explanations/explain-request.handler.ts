@@ -38,6 +38,8 @@ export type Explanation =
       readonly rejection: RememberedRejection;
       /** The worst-case price; null for a request that was rejected before it was priced. */
       readonly askedMicroUsd: MicroUsd | null;
+      /** Of the last event of the account on which the decision rests. */
+      readonly position: bigint;
       /** The last event of the account before the decision that states what was available. */
       readonly evidence: {
         readonly eventId: string;
@@ -46,6 +48,8 @@ export type Explanation =
         readonly available: MicroUsd;
       } | null;
     };
+
+type RejectedExplanation = Extract<Explanation, { readonly kind: 'rejected' }>;
 
 /** The facts on which the ledger decided a request. */
 export class ExplainRequestQuery extends Query<Explanation> {
@@ -95,26 +99,28 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
   async #explainRejection(rejection: RememberedRejection): Promise<Explanation> {
     const { asked } = rejection;
     const askedMicroUsd = asked && priceOf(asked.lines);
-    return {
-      kind: 'rejected',
-      rejection,
-      askedMicroUsd,
-      evidence: await this.#evidence(rejection),
-    };
+    return { kind: 'rejected', rejection, askedMicroUsd, ...(await this.#basisOf(rejection)) };
   }
 
-  /** Reads the account's stream backwards, to the first event that is not newer. */
-  async #evidence({ accountId, position }: RememberedRejection) {
-    const pages = this.eventStore.read(accountStream(accountId), { direction: 'backwards' });
-    for await (const page of pages) {
+  /** Reads the account's stream backwards, from the event on which the decision rests. */
+  async #basisOf({
+    accountId,
+    revision,
+  }: RememberedRejection): Promise<Pick<RejectedExplanation, 'position' | 'evidence'>> {
+    const from = BigInt(revision);
+    let basis = 0n;
+    if (from < 0n) return { position: basis, evidence: null };
+    const stream = accountStream(accountId);
+    for await (const page of this.eventStore.read(stream, { direction: 'backwards', from })) {
       for (const recorded of page) {
-        if (recorded.position > BigInt(position)) continue;
-        const { eventId, availableAfter, recordedAt } = this.#explainEvent(recorded);
+        if (recorded.revision === from) basis = recorded.position;
+        const { eventId, availableAfter, recordedAt, position } = this.#explainEvent(recorded);
         if (availableAfter === null) continue;
-        return { eventId, position: recorded.position, recordedAt, available: availableAfter };
+        const evidence = { eventId, position, recordedAt, available: availableAfter };
+        return { position: basis, evidence };
       }
     }
-    return null;
+    return { position: basis, evidence: null };
   }
 }
 

@@ -107,8 +107,9 @@ describe('explaining a request', () => {
           asked_micro_usd: '300',
         },
         asked: { purpose: 'translation', rateCardVersion: 3, key: null },
-        position: before.toString(),
+        revision: '3',
       },
+      position: before,
       evidence: { available: 1_250n, position: before },
     });
   });
@@ -160,7 +161,7 @@ describe('explaining a request', () => {
       code: 'insufficient_balance',
       message: 'too little',
       facts: {},
-      position: '4',
+      revision: '4',
       asked: null,
     };
     const id = (n: number): string => `01890a5d-ac96-774b-bcce-${n.toString(16).padStart(12, '0')}`;
@@ -174,6 +175,6 @@ describe('explaining a request', () => {
     });
     expect(await billing.rejections.find(id(1), null)).toBeUndefined();
     expect(await billing.rejections.find(id(2), null)).toMatchObject({ requestId: id(2) });
-    expect(await billing.rejections.find(id(1 + SLOTS), ACCOUNT)).toMatchObject({ position: '4' });
+    expect(await billing.rejections.find(id(1 + SLOTS), ACCOUNT)).toMatchObject({ revision: '4' });
   });
 });

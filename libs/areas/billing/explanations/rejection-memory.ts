@@ -16,8 +16,11 @@ export interface RememberedRejection {
   readonly message: string;
   /** The facts: what was asked, what was left, and in which window. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** The decision rests on events of the account up to this position of the log. */
-  readonly position: string;
+  /**
+   * The decision rests on events of the account up to this revision of its stream, which is the same
+   * wherever the log is stored.
+   */
+  readonly revision: string;
   /** Null for a request that was rejected before it was priced. */
   readonly asked: {
     readonly purpose: string;

@@ -124,13 +124,10 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   }
 
   /** The stream's state as the log has it now. */
-  async stateOf(stream: string): Promise<{ readonly state: State; readonly position: Position }> {
+  async stateOf(stream: string): Promise<Pick<Fold<State>, 'state' | 'revision' | 'position'>> {
     const queue = this.#queueOf(stream);
-    const { state, position } = await this.#catchUp(
-      queue,
-      queue.fold ?? (await this.#start(queue)),
-    );
-    return { state, position };
+    const fold = await this.#catchUp(queue, queue.fold ?? (await this.#start(queue)));
+    return { state: fold.state, revision: fold.revision, position: fold.position };
   }
 
   /** The state that this process knows, without a read; undefined where it knows none. */
