@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { counted, follow, readLog } from '#platform/event-store/event-store.fixture.js';
-import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import {
+  disguised,
+  FOREIGN_STREAMS,
+  isForeign,
+} from '#platform/event-store/grpc/foreign-events.fixture.js';
 import {
   openServedTestLog,
   type ServedTestLog,
@@ -11,28 +16,6 @@ import { logRootOf } from './log-root.js';
 import { TreeCheck } from './tree-check.js';
 import { TreeKeeper } from './tree-keeper.js';
 import { TreeReader } from './tree-reader.js';
-
-const FOREIGN = 'foreign-';
-
-/** How other programs' events look on a server; the events are stored under these names. */
-const SHAPES: Readonly<Record<string, (event: RecordedEvent) => object>> = {
-  list: () => ({ data: [1, 2] }),
-  text: () => ({ data: 'text' }),
-  bare: () => ({ metadata: {} }),
-  causes: () => ({ metadata: { $correlationId: '1', $causationId: '2' } }),
-  untyped: () => ({ type: '' }),
-  link: ({ revision }) => ({ stream: '$ce-account', type: '$>', data: { link: `${revision}@a` } }),
-  projection: () => ({ stream: '$projections-$all', type: '$ProjectionsInitialized' }),
-  settings: () => ({ stream: '$$orders', type: '$metadata', data: { $maxAge: 1 }, metadata: {} }),
-  undashed: () => ({ stream: 'orders' }),
-};
-
-const disguised = (event: RecordedEvent): RecordedEvent => {
-  const shape = event.stream.startsWith(FOREIGN)
-    ? SHAPES[event.stream.slice(FOREIGN.length)]
-    : undefined;
-  return shape ? { ...event, ...shape(event) } : event;
-};
 
 describe('the tree of a log that other programs write', () => {
   let served: ServedTestLog;
@@ -53,8 +36,8 @@ describe('the tree of a log that other programs write', () => {
 
   const appendAmong = async (count: number): Promise<void> => {
     await log.append('account-ada', counted(count), 'any');
-    for (const name of Object.keys(SHAPES)) {
-      await served.direct.append(`${FOREIGN}${name}`, counted(70), 'any');
+    for (const name of FOREIGN_STREAMS) {
+      await served.direct.append(name, counted(70), 'any');
       await log.append('account-bob', counted(1), 'any');
     }
   };
@@ -73,7 +56,7 @@ describe('the tree of a log that other programs write', () => {
   it('has leaves of the events of Quipu alone', async () => {
     await appendAmong(5);
     await keep();
-    const size = 5 + Object.keys(SHAPES).length;
+    const size = 5 + FOREIGN_STREAMS.length;
     expect(await readLog(log)).toHaveLength(size);
     const reader = new TreeReader(readStore);
     expect((await reader.extent()).size).toBe(size);
@@ -85,9 +68,9 @@ describe('the tree of a log that other programs write', () => {
     await appendAmong(300);
     await keep();
     const before = await check();
-    served.faulty.disguise = (event) => (event.stream.startsWith(FOREIGN) ? null : event);
+    served.faulty.disguise = (event) => (isForeign(event) ? null : event);
     expect(await check()).toEqual(before);
-    const size = 300 + Object.keys(SHAPES).length;
+    const size = 300 + FOREIGN_STREAMS.length;
     expect(before).toMatchObject({ leaves: size, damaged: [], damagedTiles: [] });
   });
 
@@ -102,7 +85,7 @@ describe('the tree of a log that other programs write', () => {
   });
 
   it('is found behind other programs’ events, without a request for each', async () => {
-    await served.direct.append(`${FOREIGN}list`, counted(1_000), 'any');
+    await served.direct.append('foreign-list', counted(1_000), 'any');
     await log.append('account-ada', counted(2), 'any');
     served.faulty.pages = 0;
     expect(await readLog(log, { maxCount: 1 })).toMatchObject([{ stream: 'account-ada' }]);

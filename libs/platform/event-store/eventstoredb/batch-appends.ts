@@ -4,6 +4,7 @@ import { within } from '#platform/kernel/within.js';
 import {
   AccessDeniedError,
   AppendTooLargeError,
+  CutStreamError,
   InvalidAppendError,
   StaleRevisionError,
   StoreUnavailableError,
@@ -102,7 +103,7 @@ const errorFrom = (error: BatchError, { stream, expected }: AppendRequest): Erro
     case 'MaximumAppendSizeExceeded':
       return new AppendTooLargeError(`larger than the server takes: ${message}`);
     case 'StreamDeleted':
-      return new InvalidAppendError(`${stream} was deleted on the server`);
+      return new CutStreamError(stream, 0n, null);
     case 'AccessDenied':
       return new AccessDeniedError('the event store denies access');
     default:

@@ -64,6 +64,7 @@ describe('an event as the server tells it', () => {
     ['a type with a space', { type: 'Job submitted' }],
     ['a stream without a dash', { streamId: 'jobs' }],
     ['a stream of the server', { streamId: '$ce-job' }],
+    ['the type of a tombstone', { type: '$streamDeleted' }],
     ['the type of a link', { type: '$>', isJson: false, data: '4@job-1' }],
   ])('is of another program when it has %s', (_, part) => {
     expect(isOwnEvent({ ...record, ...part })).toBe(false);

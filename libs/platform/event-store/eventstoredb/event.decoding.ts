@@ -19,13 +19,18 @@ export const isSystemEvent = ({ streamId, type }: ClientRecord): boolean =>
  * An event of Quipu: a JSON object under a name and a type that the port takes, with its metadata
  * and the instant at which it was said. Other programs' events never reach a reader of the log.
  */
-export const isOwnEvent = ({ streamId, type, isJson, data, metadata }: ClientRecord): boolean =>
-  isJson &&
-  isSaid(metadata) &&
-  isObject(data) &&
-  isEventType(type) &&
-  isStreamName(streamId) &&
-  !isPrefixed(streamId);
+export const isOwnEvent = (record: ClientRecord): boolean => {
+  const { streamId, type, isJson, data, metadata } = record;
+  return (
+    isJson &&
+    !isSystemEvent(record) &&
+    isSaid(metadata) &&
+    isObject(data) &&
+    isEventType(type) &&
+    isStreamName(streamId) &&
+    !isPrefixed(streamId)
+  );
+};
 
 /** Of another installation on the same server. */
 const isPrefixed = (streamId: string): boolean => {

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError, UnknownOutcomeError } from '../event-store.errors.js';
+import {
+  CutStreamError,
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '../event-store.errors.js';
 import { counted, follow, numbersOf, readLog, readStream } from '../event-store.fixture.js';
 import { type EventStore } from '../event-store.port.js';
 import { type ServedTestLog } from '../grpc/served-log.fixture.js';
@@ -21,6 +25,7 @@ export const survivesFaults = (scheme: string): void => {
   };
   lostAnswers(open);
   leadersAndLimits(open, laboratory);
+  deletions(open);
   outages(open);
   killsUnderLoad(open);
   droppedSubscriptions(open);
@@ -103,6 +108,30 @@ const leadersAndLimits = (open: OpenStore, laboratory: Laboratory): void =>
         expect(await readLog(log.direct)).toHaveLength(2);
       },
     );
+  });
+
+const deletions = (open: OpenStore): void =>
+  describe('deleted streams', () => {
+    it('are cut for readers and writers after a tombstone, and whole in the log', async () => {
+      const { log, store } = await open();
+      await store.append('job-1', counted(2), 'no-stream');
+      await log.faulty.tombstone('job-1');
+      await store.append('job-2', counted(1, 2), 'no-stream');
+      await expect(readStream(store, 'job-1')).rejects.toThrow(CutStreamError);
+      await expect(store.append('job-1', counted(1), 1n)).rejects.toThrow(CutStreamError);
+      expect((await store.health()).writable).toBe(true);
+      expect(numbersOf(await readLog(store))).toEqual([0, 1, 2]);
+      const { events } = await follow(store, {}, (seen) => seen.length === 3);
+      expect(numbersOf(events)).toEqual([0, 1, 2]);
+    });
+
+    it('are cut for readers after a deletion, and not absent', async () => {
+      const { log, store } = await open();
+      await store.append('job-1', counted(2), 'no-stream');
+      log.faulty.softDelete('job-1');
+      await expect(readStream(store, 'job-1')).rejects.toThrow(CutStreamError);
+      expect(await readStream(store, 'job-2')).toEqual([]);
+    });
   });
 
 const outages = (open: OpenStore): void =>

@@ -75,6 +75,18 @@ describe('several installations on one server', () => {
     await expect(stale).rejects.toMatchObject({ stream: 'account-7', actual: 1n });
   });
 
+  it('are told of a deleted stream by the name that they know', async () => {
+    await fill();
+    const [first, second] = stores();
+    await served.faulty.tombstone('one:account-7');
+    for (const attempt of [
+      readStream(first, 'account-7'),
+      first.append('account-7', counted(1), 1n),
+    ])
+      await expect(attempt).rejects.toMatchObject({ code: 'cut-stream', stream: 'account-7' });
+    expect(await readStream(second, 'account-7')).toHaveLength(2);
+  });
+
   it('have their prefix on the server', async () => {
     await fill();
     const names = (await readLog(served.direct)).map(({ stream }) => stream);

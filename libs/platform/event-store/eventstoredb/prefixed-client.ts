@@ -36,8 +36,7 @@ export class PrefixedClient implements LogClient {
     try {
       return await this.client.append({ ...request, stream: this.#outer(stream) });
     } catch (error) {
-      if (!(error instanceof StaleRevisionError)) throw error;
-      throw new StaleRevisionError(stream, error.expected, error.actual);
+      throw named(stream, error);
     }
   }
 
@@ -51,8 +50,7 @@ export class PrefixedClient implements LogClient {
     try {
       return this.#inner(await this.client.readStream(this.#outer(stream), page, signal));
     } catch (error) {
-      if (!(error instanceof CutStreamError)) throw error;
-      throw new CutStreamError(stream, error.missing, error.found);
+      throw named(stream, error);
     }
   }
 
@@ -97,3 +95,14 @@ export class PrefixedClient implements LogClient {
     return { ...record, streamId: isOurs ? streamId.slice(this.#start.length) : FOREIGN_STREAM };
   }
 }
+
+/** An error of a stream by the name that the installation knows. */
+const named = (stream: StreamName, error: unknown): unknown => {
+  if (error instanceof StaleRevisionError) {
+    return new StaleRevisionError(stream, error.expected, error.actual);
+  }
+  if (error instanceof CutStreamError) {
+    return new CutStreamError(stream, error.missing, error.found);
+  }
+  return error;
+};

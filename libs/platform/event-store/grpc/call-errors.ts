@@ -2,6 +2,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { APPEND_BYTES_MAX } from '../append.encoding.js';
 import {
   AppendTooLargeError,
+  CutStreamError,
   InvalidAppendError,
   StaleRevisionError,
   StoreUnavailableError,
@@ -10,6 +11,7 @@ import {
 import { type ExpectedRevision } from '../event-store.port.js';
 import { MalformedMessageError } from './protobuf.reader.js';
 import { MessageWriter } from './protobuf.writer.js';
+import { writeStreamName } from './shared.messages.js';
 
 /** Ends a call with the status and the trailers that the official clients understand. */
 export class CallError extends Error {
@@ -45,6 +47,12 @@ export const callErrorOf = (error: unknown): CallError => {
   if (error instanceof InvalidAppendError || error instanceof MalformedMessageError) {
     return new CallError(status.INVALID_ARGUMENT, error.message);
   }
+  if (error instanceof CutStreamError) {
+    return new CallError(status.FAILED_PRECONDITION, error.message, {
+      exception: 'stream-deleted',
+      'stream-name': error.stream,
+    });
+  }
   if (error instanceof UnknownOutcomeError) return new CallError(status.ABORTED, error.message);
   if (error instanceof StoreUnavailableError) {
     return new CallError(status.UNAVAILABLE, error.message);
@@ -69,6 +77,11 @@ export const batchFailureOf = (error: unknown): BatchFailure => {
   if (error instanceof AppendTooLargeError) {
     return failure(status.INVALID_ARGUMENT, error.message, 'MaximumAppendSizeExceeded', () =>
       writer.uint(1, APPEND_BYTES_MAX),
+    );
+  }
+  if (error instanceof CutStreamError) {
+    return failure(status.FAILED_PRECONDITION, error.message, 'StreamDeleted', () =>
+      writeStreamName(writer, 1, error.stream),
     );
   }
   if (error instanceof UnknownOutcomeError) return timedOut(error.message);

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
-import { StoreUnavailableError } from '../event-store.errors.js';
+import { CutStreamError, StoreUnavailableError } from '../event-store.errors.js';
 import {
   type EventStore,
   type ReadAllOptions,
@@ -21,12 +22,18 @@ export type AppendFault =
   /** Another node leads. */
   | { readonly kind: 'not-leader'; readonly host: string; readonly port: number };
 
+/** The revision of the event that a server writes when a stream is deleted for ever. */
+const TOMBSTONE_REVISION = 2n ** 63n - 1n;
+const TOMBSTONES = 'tombstone-';
+
 /** A store with injected faults; everything else is the inner store's. */
 export class FaultyEventStore implements EventStore {
   readonly #inner: EventStore;
   readonly #drop: () => void;
   readonly #faults: AppendFault[] = [];
   readonly #held: (() => void)[] = [];
+  /** Streams that were deleted: for ever, or until they are written again. */
+  readonly #deleted = new Map<string, 'tombstone' | 'soft'>();
   #stalled: Promise<void> | null = null;
   #thaw: (() => void) | null = null;
   /** Appends that came in, faulty ones included. */
@@ -47,6 +54,19 @@ export class FaultyEventStore implements EventStore {
     this.#faults.push(...faults);
   }
 
+  /** A reader of the whole log still sees its events, and one more. */
+  async tombstone(stream: string): Promise<void> {
+    this.#deleted.set(stream, 'tombstone');
+    const metadata = { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' };
+    const event = { id: randomUUID(), type: 'Tombstone', data: {}, metadata };
+    await this.#inner.append(`${TOMBSTONES}${stream}`, [event], 'no-stream');
+  }
+
+  /** As by a truncation of all events: only the metadata of the stream tell. */
+  softDelete(stream: string): void {
+    this.#deleted.set(stream, 'soft');
+  }
+
   /** Lets the appends go on that are held. */
   release(): void {
     for (const goOn of this.#held.splice(0)) goOn();
@@ -64,6 +84,7 @@ export class FaultyEventStore implements EventStore {
 
   async append(...given: Parameters<EventStore['append']>): ReturnType<EventStore['append']> {
     this.appends += 1;
+    this.#rejectTombstone(given[0]);
     const fault = this.#faults.shift();
     if (fault?.kind === 'not-leader') throw notLeader(fault.host, fault.port);
     if (fault?.kind === 'lost-request') {
@@ -78,8 +99,14 @@ export class FaultyEventStore implements EventStore {
     return result;
   }
 
-  read(stream: string, options?: ReadStreamOptions): ReturnType<EventStore['read']> {
-    return this.#slowly(this.#inner.read(stream, options));
+  async *read(
+    stream: string,
+    options?: ReadStreamOptions,
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    this.#rejectTombstone(stream);
+    if (this.#deleted.has(stream)) return;
+    if (this.#deleted.get(stream.slice(METADATA_OF.length)) === 'soft') yield [truncated(stream)];
+    else yield* this.#slowly(this.#inner.read(stream, options));
   }
 
   /** As many as there are except the missing ones. */
@@ -114,7 +141,11 @@ export class FaultyEventStore implements EventStore {
   }
 
   #seen(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
-    return events.flatMap((event) => this.disguise(event) ?? []);
+    return events.flatMap((event) => this.disguise(tombstoneOr(event)) ?? []);
+  }
+
+  #rejectTombstone(stream: string): void {
+    if (this.#deleted.get(stream) === 'tombstone') throw new CutStreamError(stream, 0n, null);
   }
 
   async *#slowly<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
@@ -125,6 +156,30 @@ export class FaultyEventStore implements EventStore {
     }
   }
 }
+
+const METADATA_OF = '$$';
+
+const tombstoneOr = (event: RecordedEvent): RecordedEvent =>
+  event.stream.startsWith(TOMBSTONES)
+    ? {
+        ...event,
+        stream: event.stream.slice(TOMBSTONES.length),
+        type: '$streamDeleted',
+        revision: TOMBSTONE_REVISION,
+      }
+    : event;
+
+/** The last metadata of a stream whose events are hidden. */
+const truncated = (stream: string): RecordedEvent => ({
+  id: randomUUID(),
+  stream,
+  type: '$metadata',
+  data: { $tb: Number(TOMBSTONE_REVISION) },
+  metadata: { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' },
+  revision: 0n,
+  position: 1n,
+  recordedAt: new Date(0).toISOString(),
+});
 
 /** As a follower of a cluster answers. */
 const notLeader = (host: string, port: number): CallError =>

@@ -185,10 +185,15 @@ const writeRecorded = (event: RecordedEvent, uuidForm: UuidForm): void => {
   writer.uint(5, event.position);
   writeEntry(writer, 6, 'type', event.type);
   writeEntry(writer, 6, 'created', String(Date.parse(event.recordedAt) * TICKS_PER_MILLISECOND));
-  writeEntry(writer, 6, 'content-type', 'application/json');
+  const isBinary = event.data instanceof Uint8Array;
+  writeEntry(writer, 6, 'content-type', isBinary ? BINARY : 'application/json');
   writer.text(7, withInstant(JSON.stringify(event.metadata), event.recordedAt));
-  writer.text(8, JSON.stringify(event.data));
+  if (isBinary) writer.bytes(8, event.data);
+  else writer.text(8, JSON.stringify(event.data));
 };
+
+/** Only of an event of another program. */
+const BINARY = 'application/octet-stream';
 
 export const encodeConfirmation = (subscriptionId: string): Buffer => {
   writer.message(2, () => writer.text(1, subscriptionId));

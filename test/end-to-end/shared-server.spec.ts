@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { asOperator } from '#apps/operations/operations.fixture.js';
+import { counted } from '#platform/event-store/event-store.fixture.js';
+import {
+  disguised,
+  FOREIGN_STREAMS,
+  isForeign,
+} from '#platform/event-store/grpc/foreign-events.fixture.js';
+import {
+  openServedTestLog,
+  type ServedTestLog,
+} from '#platform/event-store/grpc/served-log.fixture.js';
+import { CommandLine } from './command-line.fixture.js';
+import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
+
+const ROUNDS = 3;
+
+describe('an installation on a server that other programs write to', () => {
+  let served: ServedTestLog;
+  let world: World;
+  const commandLine = new CommandLine(() => world);
+
+  const ask = (): Promise<Response> =>
+    fetch(`${world.quipu.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${world.credentials.api_key}`,
+      },
+      body: JSON.stringify(chatRequest()),
+    });
+
+  const charges = async (): Promise<number> =>
+    (await world.events()).filter(({ type }) => type === 'HoldCaptured').length;
+
+  const ready = () => fetch(`${world.quipu.url}/health/ready`, asOperator);
+
+  const expectClean = async (): Promise<void> => {
+    await eventually(async () => (await ready()).status === 200);
+    for (const words of [['ledger', 'check'], ['audit', 'verify'], ['doctor']]) {
+      const { exitCode, stdout } = await commandLine.run(...words);
+      expect({ words, exitCode, stdout }).toMatchObject({ words, exitCode: 0 });
+    }
+  };
+
+  beforeAll(async () => {
+    served = await openServedTestLog();
+    served.faulty.disguise = disguised;
+    const environment = {
+      QUIPU_EVENT_STORE: `esdb://${served.address}?tls=false`,
+      QUIPU_AUDIT_CHECKPOINT_MS: '50',
+    };
+    world = await startWorld([answering('Knots', '.')], { environment });
+  });
+
+  afterAll(async () => {
+    await world.close();
+    await served.dispose();
+  });
+
+  it('is clean among their events, deleted streams, projections and links', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const stream of FOREIGN_STREAMS) {
+        await served.direct.append(stream, counted(10), 'any');
+        expect((await ask()).status).toBe(200);
+      }
+    }
+    await served.faulty.tombstone('foreign-list');
+    served.faulty.softDelete('foreign-text');
+    expect((await ask()).status).toBe(200);
+    expect(await charges()).toBe(ROUNDS * FOREIGN_STREAMS.length + 1);
+    await expectClean();
+  });
+
+  it('is clean after their events were scavenged, also from empty read models', async () => {
+    served.faulty.disguise = (event) => (isForeign(event) ? null : event);
+    await expectClean();
+    const { exitCode } = await commandLine.run('projections', 'rebuild', '--all');
+    expect(exitCode).toBe(0);
+    world = await world.restart();
+    const before = await charges();
+    expect((await ask()).status).toBe(200);
+    expect(await charges()).toBe(before + 1);
+    await expectClean();
+  });
+
+  it('names a stream of its own that was deleted for ever', async () => {
+    await served.faulty.tombstone('account-1');
+    const answer = await ask();
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: { code: 'cut_stream' } });
+    const check = await commandLine.run('ledger', 'check');
+    expect(check.exitCode).toBe(1);
+    expect(JSON.parse(check.stdout)).toMatchObject({
+      code: 'log_damaged',
+      damaged: [{ stream: 'account-1', reason: expect.stringContaining('lacks revision 0') }],
+    });
+    const { findings } = JSON.parse((await commandLine.run('doctor')).stdout) as {
+      readonly findings: readonly { readonly part: string; readonly state: string }[];
+    };
+    expect(findings).toContainEqual(expect.objectContaining({ part: 'streams', state: 'failed' }));
+  });
+});
