@@ -41,8 +41,8 @@ describe('quipu doctor', () => {
     const { exitCode, healthy, findings } = await examine();
     expect({ exitCode, healthy }).toEqual({ exitCode: 0, healthy: true });
     expect(findings.map(({ part, state }) => [part, state])).toEqual([
-      ...['settings', 'home', 'log', 'clock', 'secrets', 'streams'].map((part) => [part, 'ok']),
-      ...['read models', 'standing', 'bus', 'catalog'].map((part) => [part, 'ok']),
+      ...['settings', 'home', 'log', 'secrets', 'read models'].map((part) => [part, 'ok']),
+      ...['standing', 'clock', 'streams', 'bus', 'catalog'].map((part) => [part, 'ok']),
       ...findings.filter(({ part }) => part.startsWith('rig ')).map(({ part }) => [part, 'ok']),
     ]);
     expect(findings.some(({ part }) => part.startsWith('rig '))).toBe(true);

@@ -44,7 +44,7 @@ describe('an installation on a server that other programs write to', () => {
   };
 
   beforeAll(async () => {
-    served = await openServedTestLog();
+    served = await openServedTestLog({ kind: 'insecure' }, true);
     served.faulty.disguise = disguised;
     const environment = {
       QUIPU_EVENT_STORE: `esdb://${served.address}?tls=false`,
@@ -70,6 +70,20 @@ describe('an installation on a server that other programs write to', () => {
     expect((await ask()).status).toBe(200);
     expect(await charges()).toBe(ROUNDS * FOREIGN_STREAMS.length + 1);
     await expectClean();
+  });
+
+  it('finds the events of a request, where the server reads from no gap', async () => {
+    const requestId = (await ask()).headers.get('x-request-id') ?? '';
+    const headers = { authorization: `Bearer ${world.credentials.api_key}` };
+    const audited = await fetch(`${world.quipu.url}/audit/requests/${requestId}`, { headers });
+    expect(audited.status).toBe(200);
+    const { events } = (await audited.json()) as { readonly events: readonly { type: string }[] };
+    expect(events.map(({ type }) => type)).toEqual(['HoldPlaced', 'HoldCaptured']);
+    const explained = await commandLine.result('explain', requestId);
+    expect(explained).toMatchObject({ outcome: 'charged' });
+    const last = (await world.events()).at(-1);
+    const { stdout } = await commandLine.run('events', 'tail', '--from', `${last?.position}`);
+    expect(JSON.parse(stdout)).toMatchObject({ id: last?.id });
   });
 
   it('is clean after their events were scavenged, also from empty read models', async () => {

@@ -1,8 +1,7 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { CutStreamError } from '#platform/event-store/event-store.errors.js';
-import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
 import { readInstallationKey } from '#platform/secrets/installation-key.js';
@@ -11,13 +10,7 @@ import { keySetIdOf, openEventStore } from '../../composition/engines.js';
 import { type Settings, withoutSecrets } from '../../composition/settings.js';
 import { examined, failed, type Finding, ok, warning } from './finding.js';
 
-/** Clocks of machines that ask a time server differ by less. */
-const CLOCK_MS_MAX = 2_000;
-/** The newest events, whose streams are tried. */
-const EVENTS_TRIED = 1_000n;
-const STREAMS_TRIED_MAX = 100;
-
-/** The log, the clock beside it, the secrets that it names, and streams that were cut. */
+/** The log, and the secrets that it names. */
 export const logFindings = async (settings: Settings): Promise<readonly Finding[]> => {
   const { eventStore: target } = settings;
   const where = target.kind === 'sqlite' ? target.file : withoutSecrets(target.url);
@@ -29,11 +22,7 @@ export const logFindings = async (settings: Settings): Promise<readonly Finding[
     if (target.kind === 'sqlite') await access(target.file);
     const log = await openEventStore(settings, systemClock, pino({ level: 'silent' }));
     try {
-      return [
-        ...(await stateOf(log, where)),
-        ...(await secretsOf(settings, log)),
-        await streamsOf(log),
-      ];
+      return [...(await stateOf(log, where)), ...(await secretsOf(settings, log))];
     } finally {
       await log.close();
     }
@@ -45,15 +34,7 @@ const stateOf = async (log: EventStore, where: string): Promise<readonly Finding
   if (!writable) {
     return [failed('log', `${where}: ${reason ?? 'not writable'}`, 'see the log of its server')];
   }
-  const [last] = (await Array.fromAsync(log.readAll({ after: head - 1n, maxCount: 1 }))).flat();
-  return [ok('log', `${where}, up to position ${head}`), ...(last ? [clockFinding(last)] : [])];
-};
-
-const clockFinding = ({ recordedAt }: RecordedEvent): Finding => {
-  const behindMs = Date.parse(recordedAt) - systemClock.now();
-  if (behindMs <= CLOCK_MS_MAX) return ok('clock', 'not behind the newest event');
-  const detail = `${(behindMs / 1_000).toFixed(1)} s behind the newest event`;
-  return failed('clock', detail, 'let this machine and the others ask one time server');
+  return [ok('log', `${where}, up to position ${head}`)];
 };
 
 const secretsOf = async (settings: Settings, log: EventStore): Promise<readonly Finding[]> => {
@@ -86,23 +67,4 @@ const keySetOf = async (settings: Settings): Promise<string | null> => {
     if (!isThere) return null;
   }
   return keySetIdOf(settings);
-};
-
-/** The streams of the newest events; `ledger check` reads all. */
-const streamsOf = async (log: EventStore): Promise<Finding> => {
-  const head = await log.head();
-  const after = head > EVENTS_TRIED ? head - EVENTS_TRIED : 0n;
-  const newest = await Array.fromAsync(log.readAll({ after, maxCount: Number(EVENTS_TRIED) }));
-  const streams = [...new Set(newest.flat().map(({ stream }) => stream))];
-  const tried = streams.slice(0, STREAMS_TRIED_MAX);
-  for (const stream of tried) {
-    try {
-      await Array.fromAsync(log.read(stream, { maxCount: 1 }));
-    } catch (error) {
-      if (!(error instanceof CutStreamError)) throw error;
-      const remedy = 'remove $maxCount, $maxAge and $tb of the stream, or restore the log';
-      return failed('streams', error.message, remedy);
-    }
-  }
-  return ok('streams', `${tried.length} of the newest begin with their first event`);
 };

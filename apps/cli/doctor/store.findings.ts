@@ -5,9 +5,10 @@ import { areas as shippedAreas } from '../../composition/areas.js';
 import { type Settings, withoutSecrets } from '../../composition/settings.js';
 import { withInstallation } from '../installation.js';
 import { type Invocation } from '../invocation.js';
+import { eventFindings } from './events.findings.js';
 import { examined, failed, type Finding, ok } from './finding.js';
 
-/** The read models, whether they are of this log, and the bus. */
+/** The read models, whether they are of this log, its newest events, and the bus. */
 export const storeFindings = (
   { readStore: target }: Settings,
   invocation: Invocation,
@@ -15,7 +16,7 @@ export const storeFindings = (
   const where = target.kind === 'sqlite' ? target.file : withoutSecrets(target.url);
   return examined('read models', `${where}: start its server, or correct QUIPU_READ_STORE`, () =>
     withInstallation(invocation, 'exists', async ({ engines }) => {
-      const { standing } = new Runtime(engines, invocation.parts?.areas ?? shippedAreas);
+      const { standing, places } = new Runtime(engines, invocation.parts?.areas ?? shippedAreas);
       const foreign = await standing.unconfirmed();
       return [
         await readStoreFinding(engines.readStore, where),
@@ -26,6 +27,7 @@ export const storeFindings = (
               'find the lost events, or accept their loss: quipu log confirm',
             )
           : ok('standing', 'the log has every event that the read models have read'),
+        ...(await eventFindings(engines.eventStore, places, engines.clock)),
         await busFinding(engines.bus),
       ];
     }),

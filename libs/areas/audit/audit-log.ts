@@ -112,6 +112,11 @@ export class AuditLog {
     return Promise.all(published.map((leaf) => this.leaf(leaf, checkpoint)));
   }
 
+  /** The position of the event before a leaf; 0 for the first. @throws DomainError `audit_not_ready` */
+  async placeBefore(index: number): Promise<bigint> {
+    return index === 0 ? 0n : (await this.#built(this.tree.leaf(index - 1))).position;
+  }
+
   /** The leaf of the event at a position. @throws DomainError `leaf_not_found` */
   async leafAt(position: bigint, checkpoint: SignedCheckpoint): Promise<ProvenLeaf> {
     const leaf = await this.#built(this.tree.leafAt(position, checkpoint.size));

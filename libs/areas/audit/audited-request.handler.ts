@@ -57,8 +57,9 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
     );
   }
 
-  async #eventOf({ position }: ProvenLeaf): Promise<RecordedEvent> {
-    for await (const [event] of this.eventStore.readAll({ after: position - 1n, maxCount: 1 })) {
+  async #eventOf({ index, position }: ProvenLeaf): Promise<RecordedEvent> {
+    const after = await this.log.placeBefore(index);
+    for await (const [event] of this.eventStore.readAll({ after, maxCount: 1 })) {
       if (event?.position === position) return event;
     }
     throw auditError('audit_inconsistent', `the log has no event at position ${position}`);

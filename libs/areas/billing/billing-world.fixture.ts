@@ -9,6 +9,7 @@ import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-sto
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { countedPlaces } from '#platform/runtime/history/log-places.js';
 import { ProjectionHost } from '#platform/runtime/projections/projection-host.js';
 import { Projections } from '#platform/runtime/projections/projections.js';
 import { Snapshots } from '#platform/runtime/commands/snapshots.js';
@@ -57,7 +58,8 @@ export const openBilling = async (
   const products = new Products([translation, rental]);
   const changing = new ChangeAccountHandler(accounts, eventStore, codec);
   const rejections = new RejectionMemory(readStore, clock);
-  const explaining = new ExplainRequestHandler(eventStore, codec, rejections);
+  const places = countedPlaces(() => eventStore.head());
+  const explaining = new ExplainRequestHandler(eventStore, codec, places, rejections);
   return {
     /** Of the log. */
     file: path.join(directory, 'events.db'),

@@ -89,7 +89,10 @@ export type EventFilter =
   | { readonly by: 'type'; readonly prefixes: readonly string[] };
 
 export interface ReadAllOptions {
-  /** Exclusive; default before the first event. */
+  /**
+   * Exclusive; default before the first event. Of an event or a batch, or the number before it: a
+   * server reads from no other place.
+   */
   readonly after?: Position;
   readonly filter?: EventFilter;
   readonly maxCount?: number;

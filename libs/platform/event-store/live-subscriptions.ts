@@ -49,17 +49,19 @@ export class LiveSubscriptions implements LiveLog {
     this.#reminder = null;
   }
 
-  /** A subscription without room for an event falls behind, and reads from before the event. */
+  /** A subscription without room for an event falls behind, and reads from the event before. */
   offer(group: EventGroup): void {
     const before = this.#position;
+    let last = before;
     for (const event of group.events) {
       if (event.position <= before) continue;
       for (const subscription of this.#readersOf(event.type)) {
         if (!subscription.offer(event, group)) {
           this.leave(subscription);
-          subscription.fallBehind(event.position - 1n);
+          subscription.fallBehind(last);
         }
       }
+      last = event.position;
     }
     this.moveTo(group.position);
   }

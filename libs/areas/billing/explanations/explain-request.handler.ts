@@ -6,7 +6,8 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { priceOf } from '#platform/ledger/price.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
-import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
+import { type LogPlaces } from '#platform/runtime/history/log-places.js';
+import { CODEC, EVENT_STORE, LOG_PLACES } from '#platform/runtime/tokens.js';
 import { accountStream } from '../accounts.js';
 import { type BillingErrorCode } from '../billing.errors.js';
 import { RejectionMemory, type RememberedRejection } from './rejection-memory.js';
@@ -67,6 +68,7 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(CODEC) private readonly codec: EventCodec,
+    @Inject(LOG_PLACES) private readonly places: LogPlaces,
     private readonly memory: RejectionMemory,
   ) {}
 
@@ -74,7 +76,7 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
   async execute({ requestId, accountId }: ExplainRequestQuery): Promise<Explanation> {
     const rejection = await this.memory.find(requestId, accountId);
     if (rejection) return this.#explainRejection(rejection);
-    const account = accountId ?? (await findAccount(this.eventStore, requestId));
+    const account = accountId ?? (await findAccount(this.eventStore, this.places, requestId));
     const found = account && (await findRequest(this.eventStore, requestId, account));
     if (found) return this.#explain(requestId, found);
     throw new DomainError<BillingErrorCode>(

@@ -3,6 +3,7 @@ import {
   type EventStore,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
+import { type LogPlaces } from '#platform/runtime/history/log-places.js';
 import { timeOfRequest } from '#platform/runtime/commands/request-id.js';
 import { accountOf, accountStream } from '../accounts.js';
 import { CLOCK_SKEW_MS_MAX } from '../hold-end.js';
@@ -52,6 +53,7 @@ export const findRequest = async (
 /** The account of a request whose id has its time. */
 export const findAccount = async (
   eventStore: EventStore,
+  places: LogPlaces,
   requestId: string,
 ): Promise<string | undefined> => {
   const atMs = timeOfRequest(requestId);
@@ -59,7 +61,7 @@ export const findAccount = async (
   const latest = instantOf(atMs + FIRST_WITHIN_MS);
   const filter: EventFilter = { by: 'stream', prefixes: [accountStream('')] };
   for (const skewMs of SKEWS_MS) {
-    const after = await lastPositionBefore(eventStore, instantOf(atMs - skewMs));
+    const after = await lastPositionBefore(eventStore, places, instantOf(atMs - skewMs));
     for await (const page of eventStore.readAll({ after, filter })) {
       const found = page.find((event) => isOf(event, requestId));
       if (found) return accountOf(found.stream);
@@ -132,16 +134,24 @@ const firstRevisionAt = async (
   return low;
 };
 
-/** By bisection over positions, which have gaps: the next event after one says its time. */
-const lastPositionBefore = async (eventStore: EventStore, instant: string): Promise<bigint> => {
-  let [low, high] = [0n, await eventStore.head()];
+/** By bisection over the numbers of events: positions have gaps, where no read may begin. */
+const lastPositionBefore = async (
+  eventStore: EventStore,
+  places: LogPlaces,
+  instant: string,
+): Promise<bigint> => {
+  let [low, high] = [0n, await places.sizeAt(await eventStore.head())];
+  let position = 0n;
   while (low < high) {
     const middle = (low + high) / 2n;
-    const event = await firstOf(eventStore.readAll({ after: middle, maxCount: 1 }));
-    if (event && event.recordedAt < instant) low = event.position;
-    else high = middle;
+    const after = (await places.positionAt(middle)) ?? 0n;
+    const event = await firstOf(eventStore.readAll({ after, maxCount: 1 }));
+    if (event && event.recordedAt < instant) {
+      low = middle + 1n;
+      ({ position } = event);
+    } else high = middle;
   }
-  return low;
+  return position;
 };
 
 const firstOf = async (

@@ -12,6 +12,12 @@ export const isDenied = (error: unknown): boolean =>
   error instanceof AccessDeniedError ||
   (error instanceof Error && 'code' in error && DENIED.has(error.code));
 
+const BAD_PLACE: ReadonlySet<unknown> = new Set([status.UNKNOWN, status.INVALID_ARGUMENT]);
+
+/** Servers say in different words that no event begins at a position. */
+export const mayBeBadPlace = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && BAD_PLACE.has(error.code);
+
 /** The names of errors: no event was written, and the stream was deleted for ever. */
 const MISSING: ReadonlySet<unknown> = new Set(['stream-not-found', 'no-stream']);
 const DELETED: ReadonlySet<unknown> = new Set(['stream-deleted', 'stream-tombstoned']);

@@ -9,10 +9,10 @@ import {
   type RecordedEvent,
   type StreamName,
 } from '../event-store.port.js';
-import { messageOf } from './client-errors.js';
+import { mayBeBadPlace, messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
 import { isOwnEvent, isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
-import { type ClientPage, type LogClient } from './log-client.js';
+import { type ClientPage, type LogClient, type PageToRead } from './log-client.js';
 
 /** Events of one page; the clients end it earlier when its events are large. */
 export const PAGE_EVENTS_MAX = 512;
@@ -125,7 +125,7 @@ export class EventStoreDbLogReader {
       maxCount: count + (from === null ? 1 : 2),
     } as const;
     const { records, cut } = await this.#read(
-      (client, signal) => client.readAll(page, filter, signal),
+      (client, signal) => readAllFrom(client, page, filter, signal),
       patience,
     );
     const beyond = records.filter((record) => positionOf(record) > after);
@@ -182,3 +182,24 @@ export class EventStoreDbLogReader {
     }
   }
 }
+
+/**
+ * A server reads only from where an event begins. A place that is none is the one before an event:
+ * a reader keeps it to get that event again.
+ */
+const readAllFrom = async (
+  client: LogClient,
+  page: PageToRead,
+  filter: EventFilter | undefined,
+  signal: AbortSignal,
+): Promise<ClientPage> => {
+  try {
+    return await client.readAll(page, filter, signal);
+  } catch (error) {
+    if (page.from === null || !mayBeBadPlace(error)) throw error;
+    const next = { ...page, from: page.from + 1n };
+    return client.readAll(next, filter, signal).catch(() => {
+      throw error;
+    });
+  }
+};

@@ -26,6 +26,7 @@ export const survivesFaults = (scheme: string): void => {
   lostAnswers(open);
   leadersAndLimits(open, laboratory);
   deletions(open);
+  gaps(laboratory, urlOf);
   outages(open);
   killsUnderLoad(open);
   droppedSubscriptions(open);
@@ -131,6 +132,29 @@ const deletions = (open: OpenStore): void =>
       log.faulty.softDelete('job-1');
       await expect(readStream(store, 'job-1')).rejects.toThrow(CutStreamError);
       expect(await readStream(store, 'job-2')).toEqual([]);
+    });
+  });
+
+const gaps = (laboratory: Laboratory, urlOf: (log: ServedTestLog) => string): void =>
+  describe('positions with gaps, where the server reads from no gap', () => {
+    it('are read from, also from the place before an event', async () => {
+      const log = await laboratory.openLog({ kind: 'insecure' }, true);
+      const store = await laboratory.openStore(urlOf(log));
+      for (let number = 0; number < 5; number += 1)
+        await store.append('job-1', counted(1, number), 'any');
+      const events = await readLog(store);
+      expect(numbersOf(events)).toEqual([0, 1, 2, 3, 4]);
+      const [, second] = events;
+      if (!second) throw new Error('there is no second event');
+      for (const [after, numbers] of [
+        [second.position, [2, 3, 4]],
+        [second.position - 1n, [1, 2, 3, 4]],
+      ] as const) {
+        expect(numbersOf(await readLog(store, { after }))).toEqual(numbers);
+        const seen = await follow(store, { after }, (found) => found.length === numbers.length);
+        expect(numbersOf(seen.events)).toEqual(numbers);
+      }
+      expect((await store.health()).writable).toBe(true);
     });
   });
 

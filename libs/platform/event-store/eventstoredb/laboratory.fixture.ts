@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
 import { type EventStore } from '../event-store.port.js';
-import { type ServerTransport } from '../grpc/event-store.server.js';
 import { openServedTestLog, type ServedTestLog } from '../grpc/served-log.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
@@ -15,8 +14,8 @@ export class Laboratory {
     afterEach(() => this.#clear());
   }
 
-  async openLog(transport?: ServerTransport): Promise<ServedTestLog> {
-    const log = await openServedTestLog(transport);
+  async openLog(...options: Parameters<typeof openServedTestLog>): Promise<ServedTestLog> {
+    const log = await openServedTestLog(...options);
     this.#logs.push(log);
     return log;
   }

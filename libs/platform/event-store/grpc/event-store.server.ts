@@ -19,6 +19,8 @@ export interface EventStoreServerOptions {
   /** 0: the system chooses. */
   readonly port: number;
   readonly transport: ServerTransport;
+  /** See each call before it is served, after its credentials were checked. */
+  readonly interceptors?: readonly ServerInterceptor[];
   /** Logs failures whose details the caller does not get; default: none. */
   readonly onDefect?: (error: unknown) => void;
 }
@@ -65,6 +67,7 @@ export const serveEventStore = async ({
   host,
   port,
   transport,
+  interceptors = [],
   onDefect = () => undefined,
 }: EventStoreServerOptions): Promise<EventStoreServer> => {
   if (transport.kind === 'insecure' && !isLoopback(host)) {
@@ -74,7 +77,7 @@ export const serveEventStore = async ({
     );
   }
   const log = new ServedLog(eventStore, onDefect);
-  const server = new Server(optionsFor(transport));
+  const server = new Server(optionsFor(transport, interceptors));
   addServices(server, log);
   const taken = await bind(server, host, port, credentialsFor(transport));
   let closing: Promise<void> | undefined;
@@ -84,13 +87,16 @@ export const serveEventStore = async ({
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-const optionsFor = (transport: ServerTransport): ServerOptions => ({
+const optionsFor = (
+  transport: ServerTransport,
+  interceptors: readonly ServerInterceptor[],
+): ServerOptions => ({
   'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
   'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
   'grpc.max_concurrent_streams': CALLS_PER_CONNECTION_MAX,
   'grpc.keepalive_time_ms': PING_EVERY_MS,
   'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
-  interceptors: [earlyWrites, ...guardsOf(transport)],
+  interceptors: [earlyWrites, ...guardsOf(transport), ...interceptors],
 });
 
 const guardsOf = (transport: ServerTransport): readonly ServerInterceptor[] =>

@@ -3,6 +3,8 @@ import { status } from '@grpc/grpc-js';
 import { CutStreamError, StoreUnavailableError } from '../event-store.errors.js';
 import {
   type EventStore,
+  type EventToAppend,
+  type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
   type RecordedEvent,
@@ -32,6 +34,8 @@ export class FaultyEventStore implements EventStore {
   readonly #drop: () => void;
   readonly #faults: AppendFault[] = [];
   readonly #held: (() => void)[] = [];
+  /** Positions have gaps, as where they count bytes: a hidden event lies before each append. */
+  isSparse = false;
   /** Streams that were deleted: for ever, or until they are written again. */
   readonly #deleted = new Map<string, 'tombstone' | 'soft'>();
   #stalled: Promise<void> | null = null;
@@ -57,9 +61,7 @@ export class FaultyEventStore implements EventStore {
   /** A reader of the whole log still sees its events, and one more. */
   async tombstone(stream: string): Promise<void> {
     this.#deleted.set(stream, 'tombstone');
-    const metadata = { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' };
-    const event = { id: randomUUID(), type: 'Tombstone', data: {}, metadata };
-    await this.#inner.append(`${TOMBSTONES}${stream}`, [event], 'no-stream');
+    await this.#inner.append(`${TOMBSTONES}${stream}`, [plainEvent('Tombstone')], 'no-stream');
   }
 
   /** As by a truncation of all events: only the metadata of the stream tell. */
@@ -94,6 +96,7 @@ export class FaultyEventStore implements EventStore {
     if (fault?.kind === 'held') {
       await new Promise<void>((resolve) => this.#held.push(resolve));
     }
+    if (this.isSparse) await this.#inner.append(`${GAPS}1`, [plainEvent('Gap')], 'any');
     const result = await this.#inner.append(...given);
     if (fault?.kind === 'lost-answer') this.#drop();
     return result;
@@ -141,7 +144,18 @@ export class FaultyEventStore implements EventStore {
   }
 
   #seen(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
-    return events.flatMap((event) => this.disguise(tombstoneOr(event)) ?? []);
+    return events.flatMap((event) =>
+      isGap(event) ? [] : (this.disguise(tombstoneOr(event)) ?? []),
+    );
+  }
+
+  /** Whether a server would read from there: where an event begins. */
+  async hasEventAt(position: Position): Promise<boolean> {
+    const reading = this.#inner.readAll({ after: position - 1n, maxCount: 1 });
+    for await (const [event] of reading) {
+      return event !== undefined && event.position === position && !isGap(event);
+    }
+    return false;
   }
 
   #rejectTombstone(stream: string): void {
@@ -158,6 +172,18 @@ export class FaultyEventStore implements EventStore {
 }
 
 const METADATA_OF = '$$';
+const GAPS = 'gap-';
+
+const isGap = ({ stream }: RecordedEvent): boolean => stream.startsWith(GAPS);
+
+const NO_CAUSE = { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' };
+
+const plainEvent = (type: string): EventToAppend => ({
+  id: randomUUID(),
+  type,
+  data: {},
+  metadata: NO_CAUSE,
+});
 
 const tombstoneOr = (event: RecordedEvent): RecordedEvent =>
   event.stream.startsWith(TOMBSTONES)
@@ -175,7 +201,7 @@ const truncated = (stream: string): RecordedEvent => ({
   stream,
   type: '$metadata',
   data: { $tb: Number(TOMBSTONE_REVISION) },
-  metadata: { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' },
+  metadata: NO_CAUSE,
   revision: 0n,
   position: 1n,
   recordedAt: new Date(0).toISOString(),

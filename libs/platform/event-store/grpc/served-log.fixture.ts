@@ -5,6 +5,7 @@ import { type EventStore } from '../event-store.port.js';
 import { openSqliteEventStore } from '../sqlite/sqlite-event-store.js';
 import { serveEventStore, type ServerTransport } from './event-store.server.js';
 import { FaultyEventStore } from './faulty-event-store.fake.js';
+import { strictPlaces } from './strict-places.fixture.js';
 import { openTcpRelay } from './tcp-relay.fixture.js';
 
 /** An embedded log served over the wire, with everything between it and the client in hand. */
@@ -25,15 +26,21 @@ export interface ServedTestLog {
   dispose(): Promise<void>;
 }
 
-/** @param transport default plain text */
+/**
+ * @param transport default plain text
+ * @param isSparse positions have gaps, and no read begins in one, as on a real server
+ */
 export const openServedTestLog = async (
   transport: ServerTransport = { kind: 'insecure' },
+  isSparse = false,
 ): Promise<ServedTestLog> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'quipu-served-log-'));
   const direct = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
   const faulty = new FaultyEventStore(direct, () => relay.drop());
+  faulty.isSparse = isSparse;
+  const interceptors = isSparse ? [strictPlaces(faulty)] : [];
   const serve = () =>
-    serveEventStore({ eventStore: faulty, host: '127.0.0.1', port: 0, transport });
+    serveEventStore({ eventStore: faulty, host: '127.0.0.1', port: 0, transport, interceptors });
   let server = await serve();
   const relay = await openTcpRelay(server.port);
   const stop = async () => {
