@@ -43,6 +43,8 @@ const unless = (holds: boolean, fault: string): readonly string[] => (holds ? []
 const repositoryOf = ({ image }: Service): string => image.split(':')[0] ?? '';
 const isOurs = (service: Service): boolean => repositoryOf(service) === 'quipu';
 const isFleet = ({ name }: Deployment): boolean => name === 'quipu';
+/** It prepares the log, and opens nothing else. */
+const usesLogAlone = ({ name }: Described): boolean => name === 'log-user';
 const isOneShot = ({ restart }: Service): boolean => restart === 'no';
 
 const settingsOf = ({ environment }: Service): Settings | string => {
@@ -90,9 +92,10 @@ const reachableEngines: Rule = ({ service, deployment }) => {
 };
 
 /** Processes of a fleet with a log each would start, and lose the log with the container. */
-const sharedEngines: Rule = ({ name, service, deployment }) => {
+const sharedEngines: Rule = (described) => {
+  const { name, service, deployment } = described;
   const settings = isOurs(service) ? settingsOf(service) : '';
-  if (typeof settings === 'string' || !isFleet(deployment)) return [];
+  if (typeof settings === 'string' || !isFleet(deployment) || usesLogAlone(described)) return [];
   const { eventStore, readStore, bus } = settings;
   const isShared = eventStore.kind !== 'sqlite' && readStore.kind !== 'sqlite';
   return [
@@ -101,8 +104,9 @@ const sharedEngines: Rule = ({ name, service, deployment }) => {
   ];
 };
 
-const masterKey: Rule = ({ service, deployment }) => {
-  if (!isOurs(service) || !isFleet(deployment)) return [];
+const masterKey: Rule = (described) => {
+  const { service, deployment } = described;
+  if (!isOurs(service) || !isFleet(deployment) || usesLogAlone(described)) return [];
   const file = service.environment['QUIPU_MASTER_KEY_FILE'];
   const isMounted = service.secrets.includes('quipu_master_key');
   return unless(isMounted && file === '/run/secrets/quipu_master_key', 'it has another master key');

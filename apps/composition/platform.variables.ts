@@ -200,6 +200,13 @@ export const platformVariables = {
       .optional(),
     'the prefix of the streams of this installation, where several share the server of the log',
   ),
+  QUIPU_EVENT_STORE_ADMIN: variable(
+    z
+      .string()
+      .regex(/^(esdb|kurrentdb)(\+discover)?:\/\/[^/]/, 'expected esdb://… or kurrentdb://…')
+      .optional(),
+    'the same server with the name and password of an administrator, for `quipu log user` alone',
+  ),
   QUIPU_READ_STORE: variable(
     store(/^mongodb(\+srv)?:\/\/[^/]/, 'sqlite:<file>, mongodb://… or mongodb+srv://…'),
     'read models, which may be deleted, since the log rebuilds them; or `mongodb://…`, ' +

@@ -61,6 +61,8 @@ export interface Settings {
   /** Absolute; every process of a fleet needs the same key. */
   readonly masterKeyFile: string;
   readonly eventStore: EventStoreTarget;
+  /** The same server, as its administrator; for the command that creates the log's user. */
+  readonly eventStoreAdmin: string | undefined;
   readonly readStore: ReadStoreTarget;
   readonly bus: BusTarget;
   /** A folder is absolute. */
@@ -285,6 +287,7 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     home,
     masterKeyFile: fileOf(values.QUIPU_MASTER_KEY_FILE, path.join(home, 'master.key')),
     eventStore: eventStoreOf(values.QUIPU_EVENT_STORE, home, values.QUIPU_LOG_PREFIX),
+    eventStoreAdmin: values.QUIPU_EVENT_STORE_ADMIN,
     readStore: readStoreOf(values.QUIPU_READ_STORE, home),
     bus: values.QUIPU_BUS,
     blobs: blobsOf(values.QUIPU_BLOBS, home),

@@ -29,8 +29,10 @@ const findingsOf = async (invocation: Invocation): Promise<readonly Finding[]> =
   if ('state' in settings) return [settings];
   const home = await homeFindings(settings);
   const log = await logFindings(settings);
-  // Each part that follows needs the log, and would report its absence again.
-  const isThere = log.every(({ state }) => state !== 'failed');
+  // Each part that follows needs the log and its key, which opening the stores would create.
+  const isThere =
+    log.every(({ state }) => state !== 'failed') &&
+    log.some(({ part, state }) => part === 'secrets' && state === 'ok');
   return [
     ok('settings', 'each is valid'),
     ...home,

@@ -17,12 +17,14 @@ export const logFindings = async (settings: Settings): Promise<readonly Finding[
   const remedy =
     target.kind === 'sqlite'
       ? 'start the server, which creates it, or set QUIPU_HOME'
-      : 'start the server of the log; its user needs the right to read $all (docker/README.md)';
+      : 'start the server of the log';
   return examined('log', `${where}: ${remedy}`, async () => {
     if (target.kind === 'sqlite') await access(target.file);
     const log = await openEventStore(settings, systemClock, pino({ level: 'silent' }));
     try {
-      return [...(await stateOf(log, where)), ...(await secretsOf(settings, log))];
+      const state = await stateOf(log, where);
+      if (state.some((finding) => finding.state === 'failed')) return state;
+      return [...state, ...userFindings(settings), ...(await secretsOf(settings, log))];
     } finally {
       await log.close();
     }
@@ -30,11 +32,24 @@ export const logFindings = async (settings: Settings): Promise<readonly Finding[
 };
 
 const stateOf = async (log: EventStore, where: string): Promise<readonly Finding[]> => {
-  const [{ writable, reason }, head] = await Promise.all([log.health(), log.head()]);
+  const { writable, reason, isDenied = false } = await log.health();
+  if (isDenied) {
+    const remedy = 'correct its user and password, or let it read $all: quipu log user';
+    return [failed('log', `${where}: access is denied: ${reason ?? ''}`, remedy)];
+  }
   if (!writable) {
     return [failed('log', `${where}: ${reason ?? 'not writable'}`, 'see the log of its server')];
   }
-  return [ok('log', `${where}, up to position ${head}`)];
+  return [ok('log', `${where}, up to position ${await log.head()}`)];
+};
+
+/** A password of an administrator is no password for each process. */
+const userFindings = ({ eventStore }: Settings): readonly Finding[] => {
+  if (eventStore.kind === 'sqlite') return [];
+  const [, name] = /\/\/([^:@/]+):[^@/]*@/.exec(eventStore.url) ?? [];
+  if (name === undefined) return [];
+  if (name !== 'admin') return [ok('log user', name)];
+  return [warning('log user', 'an administrator', 'create a plain user: quipu log user')];
 };
 
 const secretsOf = async (settings: Settings, log: EventStore): Promise<readonly Finding[]> => {

@@ -112,6 +112,18 @@ const addLog = (log: Command, invoke: Invoke): void => {
     .action((options: ClaimLogOptions) =>
       invoke(options, async () => (await import('./claim-log.js')).claimLog),
     );
+  command(
+    log,
+    'user',
+    'Create the user of QUIPU_EVENT_STORE on its server, with the right to read.',
+  )
+    .addHelpText(
+      'after',
+      '\nQUIPU_EVENT_STORE_ADMIN is the server with an administrator’s password.',
+    )
+    .action((options: CommonOptions) =>
+      invoke(options, async () => (await import('./provide-log-user.js')).provideUser),
+    );
   command(log, 'copy', 'Copy a log to another store, compare both, and say the root.')
     .requiredOption('--from <url>', 'sqlite:<file>, esdb://… or kurrentdb://…')
     .requiredOption('--to <url>', 'the same; empty, or with the beginning of the log')

@@ -22,8 +22,13 @@ export const mayBeBadPlace = (error: unknown): boolean =>
 const MISSING: ReadonlySet<unknown> = new Set(['stream-not-found', 'no-stream']);
 const DELETED: ReadonlySet<unknown> = new Set(['stream-deleted', 'stream-tombstoned']);
 
+const TAKEN: ReadonlySet<unknown> = new Set(['user-conflict']);
+
 export const isStreamMissing = (error: unknown): boolean => isNamed(error, MISSING);
 export const isStreamDeleted = (error: unknown): boolean => isNamed(error, DELETED);
+
+/** There is a user of this name. */
+export const isUserTaken = (error: unknown): boolean => isNamed(error, TAKEN);
 
 const isNamed = (error: unknown, names: ReadonlySet<unknown>): boolean =>
   error instanceof Error &&

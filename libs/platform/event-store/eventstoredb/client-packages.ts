@@ -1,4 +1,4 @@
-import { type LogClient } from './log-client.js';
+import { type PackageClient } from './package-client.js';
 
 export type ClientPackage = '@eventstore/db-client' | '@kurrent/kurrentdb-client';
 
@@ -24,7 +24,7 @@ export const packageOf = (url: string): ClientPackage => {
  * The function that opens a client for the address; its package is loaded by this call.
  * @throws Error for an address that the package does not understand, or no such package
  */
-export const openerFor = async (url: string): Promise<() => LogClient> => {
+export const openerFor = async (url: string): Promise<() => PackageClient> => {
   // Such a client reports a conflict as a success, with a revision that is always 1.
   if (/[?&]throwOnAppendFailure=false/i.test(url)) {
     throw new Error('throwOnAppendFailure=false is not supported: conflicts would go unnoticed');
@@ -44,7 +44,7 @@ export const openerFor = async (url: string): Promise<() => LogClient> => {
 /** Both packages define the messages of the protocol under the same global names. */
 let loaded: ClientPackage | null = null;
 
-const load = async (name: ClientPackage): Promise<(url: string) => LogClient> => {
+const load = async (name: ClientPackage): Promise<(url: string) => PackageClient> => {
   if (loaded !== null && loaded !== name) {
     throw new Error(`${name} cannot be loaded beside ${loaded}: they overwrite each other`);
   }

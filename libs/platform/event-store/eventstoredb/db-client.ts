@@ -1,7 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { type LogClient } from './log-client.js';
 import { PackageClient } from './package-client.js';
 
 /** `@eventstore/db-client`: loaded only when an `esdb://` address is named. */
-export const openDbClient = (url: string): LogClient =>
+export const openDbClient = (url: string): PackageClient =>
   new PackageClient(EventStoreDBClient.connectionString(url));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { within } from '#platform/kernel/within.js';
-import { CutStreamError, StoreUnavailableError } from '../event-store.errors.js';
+import { AccessDeniedError, CutStreamError, StoreUnavailableError } from '../event-store.errors.js';
 import {
   type Direction,
   type EventFilter,
@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   type StreamName,
 } from '../event-store.port.js';
-import { mayBeBadPlace, messageOf } from './client-errors.js';
+import { isDenied, mayBeBadPlace, messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
 import { isOwnEvent, isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientPage, type LogClient, type PageToRead } from './log-client.js';
@@ -144,6 +144,10 @@ export class EventStoreDbLogReader {
     } catch (error) {
       if (error instanceof CutStreamError) throw error;
       this.#connection.failed(error);
+      if (patience === undefined && isDenied(error)) {
+        const message = `access to the event log is denied: ${messageOf(error)}`;
+        throw new AccessDeniedError(message, { cause: error });
+      }
       return this.#readAgain(read, error, patience);
     }
   }

@@ -8,7 +8,12 @@ import {
   type LogClient,
   type PageToRead,
 } from './log-client.js';
-import { appendCallsOver, disposeOf, type PackageConnection } from './package-connection.js';
+import {
+  appendCallsOver,
+  callOnce,
+  disposeOf,
+  type PackageConnection,
+} from './package-connection.js';
 import { PackageReads } from './package-reads.js';
 
 /** A client of either package: their internals are the same. */
@@ -45,6 +50,11 @@ export class PackageClient implements LogClient {
 
   subscribe(after: bigint, listener: ClientListener): () => void {
     return this.#reads.follow(after, listener);
+  }
+
+  /** @param path of a method that the packages do not know */
+  call(path: string, request: Buffer): Promise<Buffer> {
+    return callOnce(this.#connection, path, request);
   }
 
   dispose(): Promise<void> {

@@ -13,6 +13,11 @@ export interface PackageConnection {
     name: string,
     begin: (client: Client) => Call,
   ) => () => Promise<Call>;
+  readonly execute: <Answer>(
+    service: typeof Client,
+    name: string,
+    act: (client: Client) => Promise<Answer>,
+  ) => Promise<Answer>;
   readonly callArguments: (
     options: { readonly requiresLeader: boolean },
     call: CallOptions,
@@ -40,9 +45,40 @@ export const appendCallsOver = (connection: PackageConnection): AppendCalls =>
     }),
   );
 
-/** The call has no deadline: it lasts as long as the connection. */
-export const callArguments = (connection: PackageConnection): [Metadata, CallOptions] =>
-  connection.callArguments({ requiresLeader: true }, { deadline: Infinity });
+/** One request and one answer, as encoded messages; for calls that the packages do not know. */
+export const callOnce = (
+  connection: PackageConnection,
+  path: string,
+  request: Buffer,
+): Promise<Buffer> =>
+  connection.execute(
+    Client,
+    path,
+    (client) =>
+      new Promise((resolve, reject) => {
+        const [metadata, options] = callArguments(connection, Date.now() + CALL_MS_MAX);
+        client.makeUnaryRequest<Buffer, Buffer>(
+          path,
+          asTheyAre,
+          asTheyAre,
+          request,
+          metadata,
+          options,
+          (error, answer) => {
+            if (error === null) resolve(answer ?? Buffer.alloc(0));
+            else reject(error);
+          },
+        );
+      }),
+  );
+
+const CALL_MS_MAX = 10_000;
+
+/** By default a call has no deadline: it lasts as long as the connection. */
+export const callArguments = (
+  connection: PackageConnection,
+  deadline = Infinity,
+): [Metadata, CallOptions] => connection.callArguments({ requiresLeader: true }, { deadline });
 
 /** The packages end their calls and leave the channel open. */
 export const disposeOf = async (connection: PackageConnection): Promise<void> => {

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
-import { CutStreamError, StoreUnavailableError } from '../event-store.errors.js';
 import {
+  CutStreamError,
+  StaleRevisionError,
+  StoreUnavailableError,
+} from '../event-store.errors.js';
+import {
+  type AppendResult,
   type EventStore,
   type EventToAppend,
   type Position,
@@ -36,6 +41,8 @@ export class FaultyEventStore implements EventStore {
   readonly #held: (() => void)[] = [];
   /** Positions have gaps, as where they count bytes: a hidden event lies before each append. */
   isSparse = false;
+  /** The last metadata that were written for a stream, as only a server keeps them. */
+  readonly settings = new Map<string, RecordedEvent>();
   /** Streams that were deleted: for ever, or until they are written again. */
   readonly #deleted = new Map<string, 'tombstone' | 'soft'>();
   #stalled: Promise<void> | null = null;
@@ -85,6 +92,7 @@ export class FaultyEventStore implements EventStore {
   }
 
   async append(...given: Parameters<EventStore['append']>): ReturnType<EventStore['append']> {
+    if (given[0].startsWith(METADATA_OF)) return this.#set(...given);
     this.appends += 1;
     this.#rejectTombstone(given[0]);
     const fault = this.#faults.shift();
@@ -108,7 +116,10 @@ export class FaultyEventStore implements EventStore {
   ): AsyncGenerator<readonly RecordedEvent[]> {
     this.#rejectTombstone(stream);
     if (this.#deleted.has(stream)) return;
-    if (this.#deleted.get(stream.slice(METADATA_OF.length)) === 'soft') yield [truncated(stream)];
+    const known = this.settings.get(stream);
+    if (known) yield [known];
+    else if (this.#deleted.get(stream.slice(METADATA_OF.length)) === 'soft')
+      yield [truncated(stream)];
     else yield* this.#slowly(this.#inner.read(stream, options));
   }
 
@@ -141,6 +152,18 @@ export class FaultyEventStore implements EventStore {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  #set(...given: Parameters<EventStore['append']>): Promise<AppendResult> {
+    const [stream, [event], expected] = given;
+    const actual = this.settings.get(stream)?.revision ?? null;
+    if (expected !== 'any' && expected !== (actual ?? 'no-stream')) {
+      throw new StaleRevisionError(stream, expected, actual);
+    }
+    const place = { revision: (actual ?? -1n) + 1n, position: 1n };
+    const recordedAt = new Date(0).toISOString();
+    this.settings.set(stream, { ...(event ?? plainEvent('')), recordedAt, stream, ...place });
+    return Promise.resolve(place);
   }
 
   #seen(events: readonly RecordedEvent[]): readonly RecordedEvent[] {

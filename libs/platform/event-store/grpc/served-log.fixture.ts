@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type ServerInterceptor } from '@grpc/grpc-js';
 import { type EventStore } from '../event-store.port.js';
 import { openSqliteEventStore } from '../sqlite/sqlite-event-store.js';
 import { serveEventStore, type ServerTransport } from './event-store.server.js';
@@ -29,16 +30,18 @@ export interface ServedTestLog {
 /**
  * @param transport default plain text
  * @param isSparse positions have gaps, and no read begins in one, as on a real server
+ * @param guards see each call before it is served
  */
 export const openServedTestLog = async (
   transport: ServerTransport = { kind: 'insecure' },
   isSparse = false,
+  guards: readonly ServerInterceptor[] = [],
 ): Promise<ServedTestLog> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'quipu-served-log-'));
   const direct = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
   const faulty = new FaultyEventStore(direct, () => relay.drop());
   faulty.isSparse = isSparse;
-  const interceptors = isSparse ? [strictPlaces(faulty)] : [];
+  const interceptors = [...guards, ...(isSparse ? [strictPlaces(faulty)] : [])];
   const serve = () =>
     serveEventStore({ eventStore: faulty, host: '127.0.0.1', port: 0, transport, interceptors });
   let server = await serve();
