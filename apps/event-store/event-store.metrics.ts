@@ -33,12 +33,21 @@ export class EventStoreMetrics {
     help: 'Events of successful appends, including repeated appends.',
     registers: [this.registry],
   });
+  readonly #eventsRead = new Counter({
+    name: 'quipu_log_events_read_total',
+    help: 'Events that were read for callers, from streams, from the log and by subscriptions.',
+    registers: [this.registry],
+  });
   /** Cached, since the library looks labels up for every append. */
   readonly #landedSeconds = this.#seconds.labels('appended');
 
   landed(events: number, seconds: number): void {
     this.#landedSeconds.observe(seconds);
     this.#events.inc(events);
+  }
+
+  read(events: number): void {
+    this.#eventsRead.inc(events);
   }
 
   refused(outcome: EventStoreErrorCode | 'failed', seconds: number): void {

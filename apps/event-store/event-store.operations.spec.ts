@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { counted, follow } from '#platform/event-store/event-store.fixture.js';
+import { counted, follow, readLog, readStream } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { asOperator, operationsSettings } from '../operations/operations.fixture.js';
@@ -57,6 +57,14 @@ describe('health and metrics of the event store', () => {
     expect(await appendsThatEnded('invalid-append')).toBe(1);
     expect(await metric('quipu_log_events_total')).toBe(4);
     expect(await metric('quipu_log_head_position')).toBe(4);
+  });
+
+  it('count the events that were read', async () => {
+    await eventStore.append('job-1', counted(3), 'no-stream');
+    await readLog(eventStore);
+    await readStream(eventStore, 'job-1');
+    await follow(eventStore, {}, (events) => events.length === 3);
+    expect(await metric('quipu_log_events_read_total')).toBe(9);
   });
 
   it('time appends', async () => {

@@ -15,7 +15,7 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type EventStoreMetrics } from './event-store.metrics.js';
 
-/** Times the appends and counts the subscriptions of an event store. */
+/** Times the appends of an event store, and counts its subscriptions and what they read. */
 export class MeasuredEventStore implements EventStore {
   constructor(
     private readonly eventStore: EventStore,
@@ -46,11 +46,11 @@ export class MeasuredEventStore implements EventStore {
   }
 
   read(stream: StreamName, options?: ReadStreamOptions): AsyncIterable<readonly RecordedEvent[]> {
-    return this.eventStore.read(stream, options);
+    return this.#read(this.eventStore.read(stream, options));
   }
 
   readAll(options?: ReadAllOptions): AsyncIterable<readonly RecordedEvent[]> {
-    return this.eventStore.readAll(options);
+    return this.#read(this.eventStore.readAll(options));
   }
 
   head(): Promise<Position> {
@@ -70,9 +70,21 @@ export class MeasuredEventStore implements EventStore {
   ): AsyncGenerator<SubscriptionBatch, void> {
     this.metrics.subscriptions.inc();
     try {
-      yield* batches;
+      for await (const batch of batches) {
+        this.metrics.read(batch.events.length);
+        yield batch;
+      }
     } finally {
       this.metrics.subscriptions.dec();
+    }
+  }
+
+  async *#read(
+    pages: AsyncIterable<readonly RecordedEvent[]>,
+  ): AsyncGenerator<readonly RecordedEvent[], void> {
+    for await (const page of pages) {
+      this.metrics.read(page.length);
+      yield page;
     }
   }
 }

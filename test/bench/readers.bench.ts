@@ -1,10 +1,11 @@
 /**
  * Measures what reads the whole log: `npm run readers -- [events] [--home FOLDER] [--only
- * PART] [--store ferretdb|URL]`. CPU time of the process with its threads counts, since the machine
- * may be shared. `--store` names the read store; `ferretdb` starts one. Default: a file.
+ * PART] [--store ferretdb|URL] [--node]`. CPU time of the process with its threads counts, since
+ * the machine may be shared. `--store` names the read store; `ferretdb` starts one. Default: a
+ * file. `--node` also catches up from a node that serves the log, and says how often it read it.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,8 +14,11 @@ import { type OpenEngines } from '#apps/composition/engines.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { accountEvents } from '#events/billing/account.events.js';
 import { Runtime } from '#platform/runtime/runtime.js';
+import { SUBJECT_KEYS_FILE } from '#platform/secrets/secrets.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { eventsOf, fillLog, withEngines } from './chat-log.js';
+import { startEventStoreNode } from './quipu-fleet.peer.js';
+import { OPERATIONS_TOKEN } from './quipu.peer.js';
 import { runReaders } from './running-readers.js';
 import { started, stopServer } from './servers.js';
 
@@ -95,8 +99,37 @@ const measureReaders = (environment: NodeJS.ProcessEnv, only: string | undefined
         print(name, await measured(events, () => Promise.resolve(work(engines, runtime))));
   });
 
+/** A start from an empty read store on a log that a node serves. */
+const measureNode = async (home: string): Promise<void> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'quipu-readers-node-'));
+  const node = await startEventStoreNode(home, folder);
+  const eventsRead = async (): Promise<number> => {
+    const headers = { authorization: `Bearer ${OPERATIONS_TOKEN}` };
+    const answer = await fetch(`http://127.0.0.1:${node.process.port}/metrics`, { headers });
+    const [, count] = /^quipu_log_events_read_total (\d+)$/m.exec(await answer.text()) ?? [];
+    return Number(count);
+  };
+  const environment = { QUIPU_HOME: folder, QUIPU_EVENT_STORE: `esdb://${node.address}` };
+  try {
+    await copyFile(path.join(home, 'master.key'), path.join(folder, 'master.key'));
+    await copyFile(path.join(home, SUBJECT_KEYS_FILE), path.join(folder, SUBJECT_KEYS_FILE));
+    await withEngines(environment, async (engines) => {
+      const runtime = new Runtime(engines, areas);
+      const events = Number(await engines.eventStore.head());
+      const before = await eventsRead();
+      print('catch-up from a node', await measured(events, () => catchUp(runtime)));
+      const times = (((await eventsRead()) - before) / events).toFixed(2);
+      console.log(`the node read the log ${times} times`);
+    });
+  } finally {
+    await node.process.stop();
+    await rm(folder, { recursive: true });
+  }
+};
+
 const { values, positionals } = parseArgs({
   options: {
+    node: { type: 'boolean', default: false },
     home: { type: 'string' },
     only: { type: 'string' },
     store: { type: 'string' },
@@ -114,5 +147,6 @@ const server = values.store === 'ferretdb' ? await started(startMongoDb()) : und
 const store = server?.url ?? values.store;
 const environment = { QUIPU_HOME: home, ...(store !== undefined && { QUIPU_READ_STORE: store }) };
 await measureReaders(environment, values.only);
+if (values.node) await measureNode(home);
 if (server) await stopServer(server);
 if (values.home === undefined) await rm(home, { recursive: true });

@@ -51,6 +51,8 @@ export class FaultyEventStore implements EventStore {
   appends = 0;
   /** Pages and batches that were read. */
   pages = 0;
+  /** Of the whole log, forwards: the head is read without a count. */
+  eventsRead = 0;
   /** The event that readers see instead, as of another program; null for one that is gone. */
   disguise: (event: RecordedEvent) => RecordedEvent | null = (event) => event;
 
@@ -130,6 +132,7 @@ export class FaultyEventStore implements EventStore {
     let left = maxCount;
     for await (const page of this.#slowly(this.#inner.readAll(options))) {
       const seen = this.#seen(page).slice(0, left);
+      if (maxCount !== Infinity) this.eventsRead += seen.length;
       if (seen.length > 0) yield seen;
       left -= seen.length;
       if (left === 0) return;
@@ -138,7 +141,9 @@ export class FaultyEventStore implements EventStore {
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {
     for await (const batch of this.#slowly(this.#inner.subscribe(options))) {
-      yield { ...batch, events: this.#seen(batch.events) };
+      const events = this.#seen(batch.events);
+      this.eventsRead += events.length;
+      yield { ...batch, events };
     }
   }
 
