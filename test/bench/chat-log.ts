@@ -9,8 +9,10 @@ import { type AccountCommand, accountDecider } from '#areas/billing/account.deci
 import { type Accounts } from '#areas/billing/accounts.js';
 import { runOnAccount } from '#areas/billing/run-on-account.js';
 import { systemClock } from '#platform/kernel/clock.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 
 export interface ChatLog {
@@ -111,7 +113,7 @@ export const chat = (
 const fillAccount = async (
   accounts: Accounts,
   accountId: string,
-  { charges, everyMs }: ChatLog,
+  { charges, everyMs }: Omit<ChatLog, 'accounts'>,
 ): Promise<void> => {
   const run = (command: AccountCommand): Promise<unknown> =>
     runOnAccount(accounts, command, contextOf(randomUUID(), 'system'));
@@ -139,19 +141,28 @@ export const withEngines = async <Result>(
   }
 };
 
-/** Appends the events of chats, as the decider of accounts makes them. */
-export const fillLog = (home: string, log: ChatLog): Promise<void> =>
-  withEngines({ QUIPU_HOME: home }, async (engines) => {
+/** Appends the events of chats of some accounts, as their decider makes them. */
+export const fillAccounts = async (
+  eventStore: EventStore,
+  codec: EventCodec,
+  accountIds: Iterable<string>,
+  log: Omit<ChatLog, 'accounts'>,
+): Promise<void> => {
+  const accounts: Accounts = new CommandRunner({
+    decider: accountDecider,
+    eventStore,
+    codec: codec.for(accountEvents),
+  });
+  const ids = [...accountIds].values();
+  const fill = async (): Promise<void> => {
+    for (const id of ids) await fillAccount(accounts, id, log);
+  };
+  await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, fill));
+};
+
+export const fillLog = (home: string, { accounts, ...log }: ChatLog): Promise<void> =>
+  withEngines({ QUIPU_HOME: home }, (engines) => {
     const { codec } = new Runtime(engines, areas);
-    const { eventStore } = engines;
-    const accounts: Accounts = new CommandRunner({
-      decider: accountDecider,
-      eventStore,
-      codec: codec.for(accountEvents),
-    });
-    const ids = Array.from({ length: log.accounts }, (_, index) => String(index + 1)).values();
-    const fill = async (): Promise<void> => {
-      for (const id of ids) await fillAccount(accounts, id, log);
-    };
-    await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, fill));
+    const ids = Array.from({ length: accounts }, (_, index) => String(index + 1));
+    return fillAccounts(engines.eventStore, codec, ids, log);
   });

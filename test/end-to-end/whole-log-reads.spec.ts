@@ -2,14 +2,26 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asOperator } from '#apps/operations/operations.fixture.js';
+import { accountEvents } from '#events/billing/account.events.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   openServedTestLog,
   type ServedTestLog,
 } from '#platform/event-store/grpc/served-log.fixture.js';
-import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
+import { fillAccounts } from '../bench/chat-log.js';
+import { answering, eventually, startWorld, type World } from './quipu.harness.js';
 
-const CHATS = 400;
-const CHATS_AT_ONCE = 20;
+const ACCOUNTS = 40;
+const CHARGES = 150;
+const SECOND_MS = 1_000;
+const CAUGHT_UP_MS = 60_000;
+
+/** A process that waits for a read model looks this far for an event of it, with the page's rest. */
+const EVENTS_SEARCHED = 1_028;
+
+interface Readiness {
+  readonly projections: readonly { readonly lag: string }[];
+}
 
 describe('a start from an empty read store', () => {
   let served: ServedTestLog;
@@ -19,13 +31,10 @@ describe('a start from an empty read store', () => {
     served = await openServedTestLog();
     const environment = { QUIPU_EVENT_STORE: `esdb://${served.address}?tls=false` };
     world = await startWorld([answering('Knots', '.')], { environment });
-    for (let asked = 0; asked < CHATS; asked += CHATS_AT_ONCE) {
-      const chats = Array.from({ length: CHATS_AT_ONCE }, () =>
-        world.openai.chat.completions.create(chatRequest()),
-      );
-      await Promise.all(chats);
-    }
     await world.quipu.stop();
+    const ids = Array.from({ length: ACCOUNTS }, (_, index) => `filled-${index}`);
+    const codec = new EventCodec(accountEvents);
+    await fillAccounts(served.direct, codec, ids, { charges: CHARGES, everyMs: SECOND_MS });
   });
 
   afterAll(async () => {
@@ -35,14 +44,22 @@ describe('a start from an empty read store', () => {
 
   it('reads the log of the server twice at most, whatever the number of readers', async () => {
     const size = Number(await served.direct.head());
-    expect(size).toBeGreaterThan(2 * CHATS);
+    expect(size).toBeGreaterThan(2 * ACCOUNTS * CHARGES);
     for (const suffix of ['', '-wal', '-shm'])
       await rm(path.join(world.home, `views.db${suffix}`), { force: true });
     served.faulty.eventsRead = 0;
     world = await world.restart();
-    const ready = () => fetch(`${world.quipu.url}/health/ready`, asOperator);
-    await eventually(async () => (await ready()).status === 200, 30_000);
+    let readModels = 0;
+    await eventually(async () => {
+      const answer = await fetch(`${world.quipu.url}/health/ready`, asOperator);
+      const { projections } = (await answer.json()) as Readiness;
+      readModels = projections.length;
+      return readModels > 0 && projections.every(({ lag }) => lag === '0');
+    }, CAUGHT_UP_MS);
     expect(served.faulty.eventsRead).toBeGreaterThanOrEqual(size);
-    expect(served.faulty.eventsRead).toBeLessThanOrEqual(2 * size);
+    const searched = readModels * EVENTS_SEARCHED;
+    expect(served.faulty.eventsRead).toBeLessThanOrEqual(2 * size + searched);
+    // Each read model for itself would read far more.
+    expect(2 * size + searched).toBeLessThan((readModels * size) / 5);
   });
 });

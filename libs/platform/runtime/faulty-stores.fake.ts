@@ -134,6 +134,8 @@ export class FaultyEventStore implements EventStore {
   readonly appends = new Faults();
   readonly reads = new Faults();
   readonly subscriptions = new Faults();
+  /** Of the whole log. */
+  eventsRead = 0;
   /** Runs before each append is carried out: a chance for another process to be first. */
   beforeAppend: () => void | Promise<void> = () => undefined;
 
@@ -162,7 +164,7 @@ export class FaultyEventStore implements EventStore {
     yield* pages(wanted.slice(0, maxCount));
   }
 
-  async *readAll({ after = 0n, filter }: ReadAllOptions = {}): AsyncGenerator<
+  async *readAll({ after = 0n, filter, maxCount = Infinity }: ReadAllOptions = {}): AsyncGenerator<
     readonly RecordedEvent[]
   > {
     await this.#reading(this.reads);
@@ -170,7 +172,10 @@ export class FaultyEventStore implements EventStore {
     const wanted = this.log.events.filter(
       ({ position, type }) => position > after && prefixes.some((one) => type.startsWith(one)),
     );
-    yield* pages(wanted);
+    for (const page of pages(wanted.slice(0, maxCount))) {
+      this.eventsRead += page.length;
+      yield page;
+    }
   }
 
   async *subscribe({ after = 0n, signal }: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {

@@ -163,6 +163,24 @@ describe('the walk of readers that are behind', () => {
     expect(slow.handled).toEqual(positionsTo(6_000));
   });
 
+  it('reads no page again for slow readers that return one after the other', async () => {
+    const { catchUp, read } = open(many(6_000));
+    const quick = ['q', 'r', 's'].map((name) => new Recorder(name, ['Added', 'Taken']));
+    const slow = ['a', 'b', 'c'].map((name) => {
+      const reader = new Recorder(name, ['Added']);
+      const release = Promise.withResolvers<undefined>();
+      reader.before = () => release.promise;
+      return { reader, release, ended: catchUp(reader) };
+    });
+    await Promise.all(quick.map((reader) => catchUp(reader)));
+    for (const { reader, release, ended } of slow) {
+      release.resolve(undefined);
+      await ended;
+      expect(reader.handled).toEqual(positionsTo(6_000));
+    }
+    expect(read.events).toBe(6_000);
+  });
+
   it('stops only the readers that read a damaged event', async () => {
     const { catchUp } = open(['Added', 'Taken', 'Added'], 'Taken');
     const [added, taken] = [new Recorder('a', ['Added']), new Recorder('t', ['Added', 'Taken'])];

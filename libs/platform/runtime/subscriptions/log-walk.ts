@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DamagedEventError } from '#platform/event-store/event-store.errors.js';
-import {
-  type EventStore,
-  type Position,
-  type ReadAllOptions,
-} from '#platform/event-store/event-store.port.js';
+import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 import { within } from '#platform/kernel/within.js';
+import { RecentPages } from './recent-pages.js';
 import { type SubscriptionHandler } from './subscription-handler.js';
 import { Walker, type WalkOptions } from './walker.js';
 
@@ -41,18 +38,21 @@ export const walkOf = (eventStore: EventStore): LogWalk => {
  * event is read, unpacked and checked once for all of them, and they handle a page at the same
  * time, so that the read store gathers their commits. Handlers that are much nearer to the head
  * than others walk in a group of their own, so that none waits for one that begins at zero. A
- * handler that fails leaves the walk, and so does a slow one until it has handled its page. At a
- * damaged event each handler continues alone, so that the event stops only the handlers that read
+ * handler that fails leaves the walk, and so does a slow one until it has handled its page; then it
+ * gets the pages that the others have read. At a damaged event each handler continues alone, so that the event stops only the handlers that read
  * it.
  */
 export class LogWalk {
   readonly #walkers = new Set<Walker>();
+  readonly #pages: RecentPages;
   /** Of the last pass. */
   #served: ReadonlySet<Walker> = new Set();
   #pageEvents = PAGE_EVENTS_MIN;
   #isRunning = false;
 
-  constructor(private readonly eventStore: EventStore) {}
+  constructor(private readonly eventStore: EventStore) {
+    this.#pages = new RecentPages(eventStore);
+  }
 
   /**
    * Resolves when the handler has caught up with the log, or after `signal`. Checkpoints stay with
@@ -67,6 +67,7 @@ export class LogWalk {
       await walker.ended;
     } finally {
       this.#walkers.delete(walker);
+      if (this.#walkers.size === 0) this.#pages.clear();
     }
   }
 
@@ -122,7 +123,7 @@ export class LogWalk {
     let total = 0;
     let read = 0;
     let last = lowest(group);
-    const pages = last < head ? this.eventStore.readAll({ after: last, ...filterOf(group) }) : [];
+    const pages = last < head ? this.#pages.after(last, typesOf(group)) : [];
     for await (const page of pages) {
       for (const event of page) for (const walker of readersOf(event.type)) walker.add(event);
       last = page.at(-1)?.position ?? last;
@@ -167,11 +168,9 @@ const lowest = (walkers: readonly Walker[]): Position =>
     .map(({ position }) => position)
     .reduce((least, position) => (position < least ? position : least));
 
-/** A handler of every event has an empty prefix. */
-const filterOf = (walkers: readonly Walker[]): Pick<ReadAllOptions, 'filter'> => {
-  const prefixes = [...new Set(walkers.flatMap(({ types }) => types))];
-  return prefixes.includes('') ? {} : { filter: { by: 'type', prefixes } };
-};
+const typesOf = (walkers: readonly Walker[]): readonly string[] => [
+  ...new Set(walkers.flatMap(({ types }) => types)),
+];
 
 const readersByType = (walkers: readonly Walker[]): ((type: string) => readonly Walker[]) => {
   const byType = new Map<string, readonly Walker[]>();

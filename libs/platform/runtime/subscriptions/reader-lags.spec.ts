@@ -56,6 +56,17 @@ describe('the lags of readers', () => {
     expect((await lags.of([idle])).get('idle')).toEqual({ positions: 7n, since: 'minute 2' });
   });
 
+  it('of readers far apart cost few events of the log for each', async () => {
+    const { store, lags } = open(Array.from({ length: 5_000 }, () => 'Added'));
+    const far = Array.from({ length: 20 }, (_, at) => reader(`far ${at}`, 6_000n, 'Added'));
+    const found = await lags.of([reader('first', 0n, 'Added'), ...far]);
+    expect([...found.values()].map(({ since }) => since)).toEqual([
+      'minute 0',
+      ...far.map(() => 'minute 2000'),
+    ]);
+    expect(store.eventsRead).toBeLessThan(2_000);
+  });
+
   it('are found behind the events that the readers share', async () => {
     const { lags } = open([...Array.from({ length: 1_500 }, () => 'Added'), 'Taken']);
     const found = await lags.of([

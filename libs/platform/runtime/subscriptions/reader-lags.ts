@@ -20,6 +20,9 @@ const NO_LAG: Lag = { positions: 0n, since: null };
 
 /** Events of the read that all readers share. */
 const EVENTS_SHARED = 1_000;
+/** Of the first read for one reader: most have theirs soon. Each next one has more. */
+const EVENTS_ALONE = 8;
+const GROWTH = 8;
 
 /** Where the first unread event of some readers was looked for. */
 interface Search {
@@ -48,7 +51,7 @@ export class ReaderLags {
     const lagOf = async (reader: LaggingReader): Promise<Lag> => {
       if (!behind.includes(reader)) return NO_LAG;
       const isDone = first.found.has(reader) || (first.upTo >= head && !first.isDamaged);
-      const { found, isDamaged } = isDone ? first : await this.#search([reader], head, 1);
+      const { found, isDamaged } = isDone ? first : await this.#searchFor(reader, head);
       const since = found.get(reader) ?? null;
       if (since === null && !isDamaged) return NO_LAG;
       return { positions: head - reader.position, since };
@@ -60,6 +63,13 @@ export class ReaderLags {
   #from({ name, position }: LaggingReader): Position {
     const searched = this.#searched.get(name) ?? 0n;
     return searched > position ? searched : position;
+  }
+
+  async #searchFor(reader: LaggingReader, head: Position): Promise<Search> {
+    for (let limit = EVENTS_ALONE; ; limit *= GROWTH) {
+      const search = await this.#search([reader], head, limit);
+      if (search.found.has(reader) || search.upTo >= head) return search;
+    }
   }
 
   /** Reads on behind the searched part, until each reader has an event or `limit` were read. */
@@ -74,7 +84,8 @@ export class ReaderLags {
     const onDamaged = (one: DamagedEvent): void => void damaged.push(one);
     let left = limit;
     let upTo = after;
-    const options = { after, filter: { by: 'type', prefixes }, onDamaged } as const;
+    const filter = { by: 'type', prefixes } as const;
+    const options = { after, filter, onDamaged, maxCount: limit };
     for await (const page of this.eventStore.readAll(options)) {
       for (const { type, position, recordedAt } of page) {
         upTo = position;
@@ -84,9 +95,9 @@ export class ReaderLags {
           if (reader.types.includes(type)) found.set(reader, recordedAt);
         }
       }
-      if (found.size === readers.length || (left <= 0 && readers.length > 1)) break;
+      if (found.size === readers.length) break;
     }
-    const isWhole = found.size < readers.length && (left > 0 || readers.length === 1);
+    const isWhole = found.size < readers.length && left > 0;
     if (isWhole && upTo < head) upTo = head;
     const isDamaged = damaged.length > 0;
     if (!isDamaged) {
