@@ -12,7 +12,7 @@ import { fillAccounts } from '../bench/chat-log.js';
 import { answering, eventually, startWorld, type World } from './quipu.harness.js';
 
 const ACCOUNTS = 40;
-const CHARGES = 150;
+const CHARGES = 100;
 const SECOND_MS = 1_000;
 const CAUGHT_UP_MS = 60_000;
 
