@@ -34,7 +34,7 @@ interface AuditedEvent {
   readonly proof: string;
 }
 
-/** What names an event wherever the log is stored, and what it says. */
+/** The place of an event, the same wherever the log is stored, and its bytes. */
 const placeOf = ({ leaf, position, encoding }: AuditedEvent) => ({ leaf, position, encoding });
 
 interface Overview {

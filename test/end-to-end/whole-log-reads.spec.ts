@@ -16,7 +16,7 @@ const CHARGES = 100;
 const SECOND_MS = 1_000;
 const CAUGHT_UP_MS = 60_000;
 
-/** A process that waits for a read model looks this far for an event of it, with the page's rest. */
+/** Who waits for a read model looks this far for an event of it, with the rest of the page. */
 const EVENTS_SEARCHED = 1_028;
 
 interface Readiness {

@@ -17,8 +17,8 @@ export interface RememberedRejection {
   /** The facts: what was asked, what was left, and in which window. */
   readonly facts: Readonly<Record<string, unknown>>;
   /**
-   * The decision rests on events of the account up to this revision of its stream, which is the same
-   * wherever the log is stored.
+   * The decision rests on events of the account up to this revision of its stream, which is the
+   * same wherever the log is stored.
    */
   readonly revision: string;
   /** Null for a request that was rejected before it was priced. */

@@ -75,7 +75,7 @@ describe('several installations on one server', () => {
     await expect(stale).rejects.toMatchObject({ stream: 'account-7', actual: 1n });
   });
 
-  it('are told of a deleted stream by the name that they know', async () => {
+  it('know a deleted stream by their own name for it', async () => {
     await fill();
     const [first, second] = stores();
     await served.faulty.tombstone('one:account-7');

@@ -34,18 +34,6 @@ class SlowReadStore extends ForwardingReadStore {
   }
 }
 
-/** Counts the events that are read from it. */
-class CountingEventStore extends FaultyEventStore {
-  eventsRead = 0;
-
-  override async *readAll(...options: Parameters<FaultyEventStore['readAll']>) {
-    for await (const page of super.readAll(...options)) {
-      this.eventsRead += page.length;
-      yield page;
-    }
-  }
-}
-
 /** Events of a live log: each takes up three positions, as in the fake. */
 const fill = (log: MemoryLog, from: number, count: number): void => {
   const metadata = { version: 1, correlationId: 'a', causationId: 'a', requestId: 'a', actor: 'a' };
@@ -70,7 +58,7 @@ describe('a backlog on a slow read store', () => {
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.stop())));
 
   const open = (log: MemoryLog, stored: FaultyReadStore) => {
-    const eventStore = new CountingEventStore(log);
+    const eventStore = new FaultyEventStore(log);
     const readStore = new SlowReadStore(stored);
     const projections = Array.from({ length: READERS }, (_, index) => {
       return { ...warehouses, name: `warehouses-${index}` };

@@ -39,8 +39,8 @@ export const walkOf = (eventStore: EventStore): LogWalk => {
  * time, so that the read store gathers their commits. Handlers that are much nearer to the head
  * than others walk in a group of their own, so that none waits for one that begins at zero. A
  * handler that fails leaves the walk, and so does a slow one until it has handled its page; then it
- * gets the pages that the others have read. At a damaged event each handler continues alone, so that the event stops only the handlers that read
- * it.
+ * gets the pages that the others have read. At a damaged event each handler continues alone, so
+ * that the event stops only the handlers that read it.
  */
 export class LogWalk {
   readonly #walkers = new Set<Walker>();
