@@ -112,7 +112,10 @@ export class AuditLog {
     return Promise.all(published.map((leaf) => this.leaf(leaf, checkpoint)));
   }
 
-  /** The position of the event before a leaf; 0 for the first. @throws DomainError `audit_not_ready` */
+  /**
+   * The position of the event before a leaf; 0 for the first.
+   * @throws DomainError `audit_not_ready`
+   */
   async placeBefore(index: number): Promise<bigint> {
     return index === 0 ? 0n : (await this.#built(this.tree.leaf(index - 1))).position;
   }
