@@ -39,6 +39,10 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'PUT api/v1/billing/invoice_details': 'sets details',
   'PUT api/v1/tax_status': 'sets a status',
   'PUT api/v1/tax_status/:account_id': 'sets a status',
+  // The id of the deposit, and the total that went back of it, have an effect once.
+  'POST api/v1/accounts/:account_id/deposits': 'credits a payment',
+  'POST api/v1/accounts/:account_id/deposits/:deposit_id/reversals': 'takes a payment back',
+  'POST api/v1/billing/stripe_events': 'takes an event that is sent again',
   // It credits nothing: it only makes the gateway look at the chain. Its sender has no account.
   'POST api/v1/billing/crypto_notifications': 'looks at a chain',
   // A repeated deletion finds no endpoint.
