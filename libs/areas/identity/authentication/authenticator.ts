@@ -52,8 +52,9 @@ type Missing = string;
 
 /**
  * Resolves a credential to its caller. A credential is valid while its own stream, its session's
- * and its user's say so, and a session is not older than the password. The state of each stream is cached until an event of any process changes
- * it, so a cached credential costs a hash and three look-ups.
+ * and its user's say so, and a session is not older than the password. The state of each stream is
+ * cached until an event of any process changes it, so a cached credential costs a hash and three
+ * look-ups.
  */
 @Injectable()
 export class Authenticator {

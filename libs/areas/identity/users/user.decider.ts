@@ -254,6 +254,13 @@ const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEve
 const withTwoFactor = (state: UserState, change: (twoFactor: TwoFactor) => TwoFactor): UserState =>
   state.status === 'registered' ? { ...state, twoFactor: change(state.twoFactor) } : state;
 
+const FRESH = {
+  status: 'registered',
+  twoFactor: { status: 'off' },
+  disabled: false,
+  passwordChangedAt: null,
+} as const;
+
 /** Of a user that is registered. */
 const changed = (state: UserState, change: Partial<RegisteredUser>): UserState =>
   state.status === 'registered' ? { ...state, ...change } : state;
@@ -262,8 +269,7 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
   switch (type) {
     case 'UserRegistered': {
       const { registeredAt: _, ...user } = data;
-      const never = { disabled: false, passwordChangedAt: null };
-      return { ...user, ...never, status: 'registered', twoFactor: { status: 'off' } };
+      return { ...user, ...FRESH };
     }
     case 'TwoFactorEnrolmentStarted': {
       const { enrolmentId, sealedSecret } = data;
