@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import {
@@ -11,6 +12,8 @@ import {
   type Scope,
   TemplateError,
 } from '../definition/templates.js';
+import { ITEMS_MAX } from '../definition/control-nodes.js';
+import { STEP_METER } from '../workflow.product.js';
 import { reject } from '../workflows.errors.js';
 import { callIdOf } from './node-calls.js';
 import { RUN_EXPANSION_BYTES_MAX, type RunTexts } from './node-input.js';
@@ -21,12 +24,16 @@ type Order = Omit<WorkflowRunStarted['data'], 'definition' | 'inputs'>;
 const never = new AbortController().signal;
 
 /**
- * The worst case of the nodes that refer to no other node: their input is known before the run. The
- * hold grows by the other nodes when they are about to begin.
+ * The worst case of the attempts of all nodes, and of the calls of the nodes that refer to no other
+ * node: their input is known before the run. The hold grows by the other calls when they are about
+ * to begin.
  */
 @Injectable()
 export class FirstEstimate {
-  constructor(private readonly tools: Tools) {}
+  constructor(
+    private readonly tools: Tools,
+    private readonly prices: MeterPrices,
+  ) {}
 
   /**
    * Null when nothing costs anything yet.
@@ -34,7 +41,8 @@ export class FirstEstimate {
    */
   async of(order: Order, { document, inputs }: RunTexts): Promise<Need | null> {
     const scope = { inputs, run: { id: order.runId } };
-    const needs: Need[] = [];
+    const steps = this.#steps(order);
+    const needs: Need[] = steps ? [steps] : [];
     let bytes = 0;
     for (const { name, tool, kind } of order.plan.nodes) {
       const parameters = document.nodes.find((node) => node.name === name)?.parameters ?? {};
@@ -64,6 +72,19 @@ export class FirstEstimate {
     if (!first) return null;
     const { rateCardVersion } = first;
     return { lines: needs.flatMap(({ lines }) => lines), rateCardVersion };
+  }
+
+  /** One line for the whole run; null where its catalog has no price for attempts. */
+  #steps({ plan, startedAt }: Order): Need | null {
+    const list = this.prices.inForce(Date.parse(startedAt));
+    const price = list?.prices.get(STEP_METER);
+    if (!list || !price) return null;
+    const quantity = plan.nodes.reduce(
+      (sum, { kind, attemptsMax }) => sum + attemptsMax * (kind === 'map' ? 1 + ITEMS_MAX : 1),
+      0,
+    );
+    const { rateCardVersion } = list;
+    return { lines: [{ meter: STEP_METER, quantity, ...price }], rateCardVersion };
   }
 
   async #estimate(tool: string, input: unknown, node: string, call: ToolCall) {
