@@ -77,7 +77,8 @@ describe('400 requests at once, of which the balance pays 312', () => {
     try {
       await log.start();
       const environment = { QUIPU_EVENT_STORE: `esdb://127.0.0.1:${grpcPort}?tls=false` };
-      await expectPaid(await startWorld([using(TOKENS_USED)], { catalogOf: catalog, environment }));
+      const options = { catalogOf: catalog, environment, isHere: true };
+      await expectPaid(await startWorld([using(TOKENS_USED)], options));
     } finally {
       await log.end('SIGKILL');
       await rm(home, { recursive: true, force: true });
