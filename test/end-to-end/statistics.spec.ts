@@ -178,7 +178,7 @@ describe('the statistics of the platform', () => {
     await get({}, world.credentials.renter_key).expect(200);
   });
 
-  it('count the bytes of every route: downloads, streams and answers without a charge', async () => {
+  it('count the bytes of every route: downloads, streams, answers without a charge', async () => {
     const bytesOut = async (): Promise<readonly [bytes: number, answers: number]> => {
       world = await world.restart();
       const response = await fetch(`${world.quipu.url}/api/v1/stats/data_moved`, {

@@ -247,7 +247,7 @@ describe('a run of a workflow', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('is charged for its attempts, also when it calls no tool, and not begun without money', async () => {
+  it('is charged for its attempts, also of control nodes, and rejected without money', async () => {
     const definition = {
       nodes: [
         { name: 'pause', kind: 'wait', parameters: { seconds: 1 } },

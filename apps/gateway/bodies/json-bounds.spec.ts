@@ -42,18 +42,19 @@ describe('the bounds of JSON', () => {
     `{${Array.from({ length: count }, (_, n) => `"k${first + n}":0`).join()}}`;
 
   it('count a field that differs by its name or by the fields before it as further values', () => {
-    const message = expect.stringContaining(`counts as ${VALUES_OF_SHAPE} more`);
+    const said = expect.stringContaining(`counts as ${VALUES_OF_SHAPE} more`);
     const most = Math.floor((VALUES_MAX - 1) / (1 + VALUES_OF_SHAPE));
     expect(() => read(keys(most))).not.toThrow();
-    expect(failureOf(keys(most + 1))).toMatchObject({ code: 'body_too_complex', message });
+    expect(failureOf(keys(most + 1))).toMatchObject({ code: 'body_too_complex', message: said });
+    const message = (n: number): string => `{"role":"user","content":"x","k${n}":0}`;
     const messages = (count: number): string =>
-      `[${Array.from({ length: count }, (_, n) => `{"role":"user","content":"x","k${n}":0}`).join()}]`;
+      `[${Array.from({ length: count }, (_, n) => message(n)).join()}]`;
     expect(() => read(messages(2_040))).not.toThrow();
-    expect(failureOf(messages(2_060))).toMatchObject({ message });
+    expect(failureOf(messages(2_060))).toMatchObject({ message: said });
     const orders = ordersOf(['a', 'b', 'c', 'd', 'e', 'f', 'g']).map(
       (names) => `{${names.map((name) => `"${name}":0`).join()}}`,
     );
-    expect(failureOf(`[${orders.slice(0, 2_000).join()}]`)).toMatchObject({ message });
+    expect(failureOf(`[${orders.slice(0, 2_000).join()}]`)).toMatchObject({ message: said });
   });
 
   it('count objects that are alike once', () => {

@@ -166,8 +166,8 @@ export class DataMovedDto {
   @ApiProperty({
     example: 8_114,
     description:
-      'Bytes of the answers of every route, on the wire, with headers and framing. Up to a minute ' +
-      'late; what a process that was killed had not recorded is missing.',
+      'Bytes of the answers of every route, on the wire, with headers and framing. Up to a ' +
+      'minute late; the last minute of a process that was killed is missing.',
   })
   readonly bytes_out!: number;
   @ApiProperty({ example: 12, description: 'The answers of every route.' })

@@ -22,7 +22,7 @@ describe('the recorder of answers', () => {
   const events = async (): Promise<readonly AnswersSent[]> =>
     (await Array.fromAsync(log.readAll())).flat().map((one) => codec.revive(one) as AnswersSent);
 
-  /** What the read model has after the events. */
+  /** The document of the read model after the events. */
   const shown = async (accountId: string | null) => {
     const key = sentTo(accountId, '2026-11');
     const own = (await events()).filter((event) => answersSent.keys(event).includes(key));
