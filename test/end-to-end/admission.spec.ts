@@ -103,7 +103,7 @@ describe('admission over HTTP', () => {
       expect(refused).toMatchObject({
         error: { code: 'insufficient_balance', type: 'insufficient_quota', param: null },
       });
-      const last = (await world.events()).at(-1);
+      const last = (await world.events()).findLast(({ type }) => type === 'HoldCaptured');
       expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
     } finally {
       await world.close();
