@@ -288,7 +288,7 @@ class WorkflowsProcess {
       new WorkflowHandler(streams, blobs),
       streams,
       blobs,
-      new FirstEstimate(tools, { inForce: () => world.meterPrices }),
+      new FirstEstimate(tools, { inForce: () => world.meterPrices }, processes),
       funds,
       processes,
       { count: () => Promise.resolve(0) },

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import {
@@ -9,7 +10,6 @@ import {
   EXPANSION_BYTES_MAX,
   referencesIn,
   resolved,
-  type Scope,
   TemplateError,
 } from '../definition/templates.js';
 import { ITEMS_MAX } from '../definition/control-nodes.js';
@@ -23,6 +23,9 @@ type Order = Omit<WorkflowRunStarted['data'], 'definition' | 'inputs'>;
 
 const never = new AbortController().signal;
 
+/** The inputs that are made to estimate a run before it begins. */
+export const ESTIMATED_BYTES_MAX = 4_194_304;
+
 /**
  * The worst case of the attempts of all nodes, and of the calls of the nodes that refer to no other
  * node: their input is known before the run. The hold grows by the other calls when they are about
@@ -33,15 +36,20 @@ export class FirstEstimate {
   constructor(
     private readonly tools: Tools,
     private readonly prices: MeterPrices,
+    private readonly processes: PaidProcesses,
   ) {}
 
   /**
-   * Null when nothing costs anything yet.
-   * @throws DomainError `workflow_inputs_invalid` for a call that its tool refuses
+   * Null when nothing costs anything yet. A rejected run is not charged, so it costs little: where
+   * attempts have a price, an account without money is rejected first, and calls whose inputs are
+   * large together are estimated when they begin.
+   * @throws DomainError `workflow_inputs_invalid` for a call that its tool refuses;
+   *   `insufficient_balance`
    */
   async of(order: Order, { document, inputs }: RunTexts): Promise<Need | null> {
     const scope = { inputs, run: { id: order.runId } };
     const steps = this.#steps(order);
+    if (steps) await this.processes.demandFunds(order.accountId);
     const needs: Need[] = steps ? [steps] : [];
     let bytes = 0;
     for (const { name, tool, kind } of order.plan.nodes) {
@@ -57,10 +65,11 @@ export class FirstEstimate {
       };
       // The process answers other requests between the nodes.
       await nextTurn();
-      const input = resolvedOf(name, parameters, scope);
-      bytes += input.bytes;
+      bytes += inNode(name, () => bytesOf(parameters, scope, EXPANSION_BYTES_MAX));
       if (bytes > RUN_EXPANSION_BYTES_MAX) rejectLarge();
-      const estimate = await this.#estimate(tool, input.value, name, call);
+      if (bytes > ESTIMATED_BYTES_MAX) continue;
+      const input = inNode(name, () => resolved(parameters, scope));
+      const estimate = await this.#estimate(tool, input, name, call);
       const { rateCardVersion } = estimate;
       if (rateCardVersion === null) continue;
       needs.push({
@@ -106,12 +115,10 @@ const rejectLarge = (): never =>
     `with these inputs, the nodes expand to more than ${RUN_EXPANSION_BYTES_MAX} bytes`,
   );
 
-const resolvedOf = (node: string, parameters: unknown, scope: Scope) => {
+/** @throws DomainError `workflow_inputs_invalid` for a value that is not there, or too large */
+const inNode = <Result>(node: string, work: () => Result): Result => {
   try {
-    return {
-      bytes: bytesOf(parameters, scope, EXPANSION_BYTES_MAX),
-      value: resolved(parameters, scope),
-    };
+    return work();
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const detail = `the node ${node} cannot run: ${error.message}`;
