@@ -26,14 +26,13 @@ const estimateOf = (isPriced: boolean, demandFunds: () => Promise<void>) => {
     },
   };
   const prices = { rateCardVersion: 1, prices: new Map(isPriced ? [[STEP_METER, PRICE]] : []) };
-  const estimate = new FirstEstimate(tools as never, { inForce: () => prices }, {
-    demandFunds,
-  } as never);
+  const list = { inForce: () => prices };
+  const estimate = new FirstEstimate(tools as never, list, { demandFunds } as never);
   return { made, need: estimate.of(order, texts) };
 };
 
 describe('the estimate of a run that starts', () => {
-  it('has the attempts of all nodes and items, and calls up to a size of their inputs', async () => {
+  it('has the attempts of all nodes and items, and calls up to a size of inputs', async () => {
     const { made, need } = estimateOf(true, () => Promise.resolve());
     const { lines = [] } = (await need) ?? {};
     const [steps, ...calls] = lines;
