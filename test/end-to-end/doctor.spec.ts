@@ -76,7 +76,7 @@ describe('quipu doctor', () => {
     expect(away.exitCode).toBe(1);
     const log = away.findings.find(({ part }) => part === 'log');
     expect(log?.state).toBe('failed');
-    expect(log?.remedy).toContain('the right to read $all');
+    expect(log?.remedy).toContain('start its server');
     const { findings } = await examine({ QUIPU_CATALOG: path.join(world.home, 'none.yaml') });
     expect(findings.at(-1)).toMatchObject({ part: 'catalog', state: 'failed' });
   });
