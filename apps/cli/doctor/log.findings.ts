@@ -38,7 +38,13 @@ const stateOf = async (log: EventStore, where: string): Promise<readonly Finding
     return [failed('log', `${where}: access is denied: ${reason ?? ''}`, remedy)];
   }
   if (!writable) {
-    return [failed('log', `${where}: ${reason ?? 'not writable'}`, 'start its server, or see its own log')];
+    return [
+      failed(
+        'log',
+        `${where}: ${reason ?? 'not writable'}`,
+        'start its server, or see its own log',
+      ),
+    ];
   }
   return [ok('log', `${where}, up to position ${await log.head()}`)];
 };
