@@ -18,6 +18,7 @@ models:
       context: 8192, file: ${MODEL}, price: { input_usd_per_mtok: 1 } }
 meters:
   - { meter: vault_vectors, usd: 1, per: 1000000 }
+  - { meter: vault_bytes, usd: 1, per: 1000000000 }
 `;
 
 const SECRET_TEXT = 'The albatross convoy leaves the harbour of Kiel at midnight with the cargo.';

@@ -12,6 +12,7 @@ export const vaultErrors = {
   too_many_vaults: { status: 409 },
   too_many_clearances: { status: 409, param: 'key_id' },
   vault_full: { status: 409 },
+  vault_file_exists: { status: 409, param: 'file_id' },
   vault_text_empty: { status: 400, param: 'payload_text' },
   vault_query_empty: { status: 400, param: 'query' },
   vault_document_too_large: { status: 413, param: 'payload_text' },

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import {
   CreateVaultHandler,
   DeleteDocumentHandler,
+  DescribeVaultHandler,
   DestroyVaultKeysHandler,
   EraseVaultHandler,
   EraseVaultsOfAccountHandler,
@@ -40,6 +41,7 @@ import {
     EraseVaultHandler,
     RotateVaultKeyHandler,
     DeleteDocumentHandler,
+    DescribeVaultHandler,
     RetainDocumentsHandler,
     ReleaseDocumentsHandler,
     ResealVaultHandler,
