@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
@@ -165,7 +166,7 @@ describe('vaults', () => {
     await eventually(async () => (await charged()) !== undefined);
     expect((await charged())?.data).toMatchObject({
       outcome: 'completed',
-      lines: [{ meter: 'input_tokens', model: 'quipu-embed-768' }],
+      lines: [{ meter: 'input_tokens', model: 'quipu-embed-768' }, { meter: 'vault_bytes' }],
       evidence: { vaultId: vault, chunks: 70 },
     });
   });
@@ -228,4 +229,35 @@ describe('vaults', () => {
     const issued = await ask('post', 'auth/keys', { name: 'low' }, 201);
     return { api_key: String(issued['api_key']), key: String((issued['key'] as Body)['id']) };
   };
+
+  it('are created, filled, searched, cleared and erased on the command line', async () => {
+    const user = ['--user', world.credentials.username];
+    const made = await cli.result('vault', 'create', ...user, '--name', 'By hand');
+    const vault = String((made as Body)['vault_uuid']);
+    expect(await cli.result('vault', 'list', ...user)).toMatchObject({
+      vaults: expect.arrayContaining([expect.objectContaining({ name: 'By hand' })]),
+    });
+    const file = path.join(world.home, 'secret.txt');
+    await writeFile(file, SECRET_TEXT);
+    const ingesting = ['vault', 'ingest', vault, file, ...user, '--marking', 'SECRET//ALPHA'];
+    const early = await cli.run(...ingesting);
+    expect(early.exitCode).not.toBe(0);
+    expect(early.stderr).toContain('marking_above_clearance');
+    expect(await cli.result('vault', 'clearance', 'SECRET//ALPHA', ...user)).toMatchObject({
+      clearance: 'SECRET//ALPHA',
+    });
+    expect(await cli.result(...ingesting)).toMatchObject({ status: 'ingested', chunks: 1 });
+    const query = ['vault', 'search', vault, 'albatross convoy', ...user];
+    expect(await cli.result(...query)).toMatchObject({
+      results: [{ document_title: 'secret.txt', text: SECRET_TEXT }],
+    });
+    expect((await lastOf('HoldCaptured'))?.data).toMatchObject({ purpose: 'vault_search' });
+    await cli.result('vault', 'clearance', ...user);
+    expect(await cli.result(...query)).toMatchObject({ results: [] });
+    expect(await cli.result('vault', 'erase', vault, ...user, '--yes')).toMatchObject({
+      erased: true,
+    });
+    const gone = await cli.run(...query);
+    expect(gone.stderr).toContain('vault_not_found');
+  });
 });

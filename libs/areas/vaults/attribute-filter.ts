@@ -41,16 +41,13 @@ const AnyFilter: z.ZodType<AttributeFilter> = z.discriminatedUnion('type', [
 export const readFilter = (sent: unknown, at: string): AttributeFilter => {
   if (depthOf(sent) > DEPTH_MAX)
     throw rejectedField(at, `expected a depth of at most ${DEPTH_MAX}`);
-  const read = AnyFilter.safeParse(sent, { reportInput: true });
-  if (!read.success) throw rejectedFields(under(at, read.error));
+  const read = AnyFilter.safeParse(sent);
+  if (!read.success) throw rejectedFields(read.error, at);
   if (countOf(read.data) > FILTERS_MAX) {
     throw rejectedField(at, `expected at most ${FILTERS_MAX} filters`);
   }
   return read.data;
 };
-
-const under = (at: string, { issues }: z.ZodError): z.ZodError =>
-  new z.ZodError(issues.map((issue) => ({ ...issue, path: [at, ...issue.path] })));
 
 const filtersIn = (sent: unknown): readonly unknown[] =>
   typeof sent === 'object' && sent !== null && 'filters' in sent && Array.isArray(sent.filters)

@@ -4,7 +4,7 @@ import { reject } from './vaults.errors.js';
 /** Of a chunk, in UTF-16 code units. */
 export const CHUNK_LENGTH_MAX = 800;
 
-/** A token is taken for so many characters: the words of each model differ. */
+/** The characters that count as a token: the tokens of each model differ. */
 export const TOKEN_LENGTH = 4;
 
 /** In tokens, as OpenAI's vector stores have it; null: chunks of 800 characters, none twice. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChunkRule } from './chunks.js';
 
-/** What the account says of a vault. It is sealed with a key of its user. */
+/** The words of the account for a vault, sealed with a key of its user. */
 export interface VaultLabel {
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export const Attributes = pairsOf(
 );
 export type Attributes = z.infer<typeof Attributes>;
 
-/** What the account says of a document. It is sealed with a key of the vault. */
+/** The words of the account for a document, sealed with a key of the vault. */
 export const DocumentLabel = z.strictObject({
   title: z.string(),
   attributes: Attributes,

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type ItemPage, type PageOfItems, pageOfItems } from '#platform/kernel/item-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
@@ -131,7 +132,24 @@ export class VaultDocumentsQuery extends Query<Page<ShownDocument>> {
   }
 }
 
-/** One document, also above the clearance of the caller: then it is not found. */
+/** The documents that the caller may see as the files of a vector store. */
+export class VaultFilesQuery extends Query<PageOfItems<ShownDocument> | 'after' | 'before'> {
+  constructor(
+    readonly vaultId: string,
+    readonly caller: VaultCaller,
+    readonly page: ItemPage,
+  ) {
+    super();
+  }
+}
+
+/** The id by which a vector store knows a document. */
+export const storeFileIdOf = ({
+  fileId,
+  documentId,
+}: Pick<ShownDocument, 'fileId' | 'documentId'>): string => fileId ?? documentId;
+
+/** A document, by its id or the id of its file. Above the clearance of the caller it is absent. */
 export class VaultDocumentQuery extends Query<ShownDocument> {
   constructor(
     readonly vaultId: string,
@@ -177,6 +195,18 @@ export class VaultDocumentsHandler
   }
 }
 
+@QueryHandler(VaultFilesQuery)
+export class VaultFilesHandler extends DocumentReader implements IQueryHandler<VaultFilesQuery> {
+  /** @throws DomainError `vault_not_found` */
+  async execute({ vaultId: asked, caller, page }: VaultFilesQuery) {
+    const { vaultId, documents } = await this.visible(asked, caller);
+    const found = pageOfItems(documents, storeFileIdOf, page);
+    if (typeof found === 'string') return found;
+    const items = await Promise.all(found.items.map((one) => this.shown(vaultId, one)));
+    return { ...found, items };
+  }
+}
+
 @QueryHandler(VaultDocumentQuery)
 export class VaultDocumentHandler
   extends DocumentReader
@@ -186,7 +216,7 @@ export class VaultDocumentHandler
   async execute({ vaultId: asked, documentId, caller }: VaultDocumentQuery) {
     const { vaultId, documents } = await this.visible(asked, caller);
     const id = documentId.toLowerCase();
-    const document = documents.find((one) => one.documentId === id);
+    const document = documents.find((one) => one.documentId === id || one.fileId === id);
     return document ? this.shown(vaultId, document) : documentNotFound();
   }
 }

@@ -24,6 +24,7 @@ import { VaultSearchTool } from './vault-search.tool.js';
 import {
   VaultDocumentHandler,
   VaultDocumentsHandler,
+  VaultFilesHandler,
   VaultHandler,
   VaultsHandler,
 } from './vault.queries.js';
@@ -55,6 +56,7 @@ import {
     VaultHandler,
     VaultDocumentsHandler,
     VaultDocumentHandler,
+    VaultFilesHandler,
   ],
   exports: [VaultSearchTool, VaultIngestRunner],
 })
