@@ -232,32 +232,42 @@ describe('vaults', () => {
 
   it('are created, filled, searched, cleared and erased on the command line', async () => {
     const user = ['--user', world.credentials.username];
-    const made = await cli.result('vault', 'create', ...user, '--name', 'By hand');
+    const at = ['--gateway', world.quipu.url];
+    const keyless = await cli.run('vault', 'create', ...at, '--name', 'By hand');
+    expect(keyless.stderr).toContain('QUIPU_API_KEY');
+    const keyed = new CommandLine(() => ({
+      environment: { ...world.environment, QUIPU_API_KEY: world.credentials.api_key },
+    }));
+    // The account has as many vaults as it may have.
+    const listed = await cli.result('vault', 'list', ...user);
+    const [first] = (listed as { readonly vaults: readonly Body[] }).vaults;
+    await cli.result('vault', 'erase', String(first?.['vault_uuid']), ...user, '--yes');
+    const made = await keyed.result('vault', 'create', ...at, '--name', 'By hand');
     const vault = String((made as Body)['vault_uuid']);
     expect(await cli.result('vault', 'list', ...user)).toMatchObject({
       vaults: expect.arrayContaining([expect.objectContaining({ name: 'By hand' })]),
     });
     const file = path.join(world.home, 'secret.txt');
     await writeFile(file, SECRET_TEXT);
-    const ingesting = ['vault', 'ingest', vault, file, ...user, '--marking', 'SECRET//ALPHA'];
-    const early = await cli.run(...ingesting);
+    const ingesting = ['vault', 'ingest', vault, file, ...at, '--marking', 'SECRET//ALPHA'];
+    const early = await keyed.run(...ingesting);
     expect(early.exitCode).not.toBe(0);
     expect(early.stderr).toContain('marking_above_clearance');
     expect(await cli.result('vault', 'clearance', 'SECRET//ALPHA', ...user)).toMatchObject({
       clearance: 'SECRET//ALPHA',
     });
-    expect(await cli.result(...ingesting)).toMatchObject({ status: 'ingested', chunks: 1 });
-    const query = ['vault', 'search', vault, 'albatross convoy', ...user];
-    expect(await cli.result(...query)).toMatchObject({
+    expect(await keyed.result(...ingesting)).toMatchObject({ status: 'ingested', chunks: 1 });
+    const query = ['vault', 'search', vault, 'albatross convoy', ...at];
+    expect(await keyed.result(...query)).toMatchObject({
       results: [{ document_title: 'secret.txt', text: SECRET_TEXT }],
     });
     expect((await lastOf('HoldCaptured'))?.data).toMatchObject({ purpose: 'vault_search' });
     await cli.result('vault', 'clearance', ...user);
-    expect(await cli.result(...query)).toMatchObject({ results: [] });
+    expect(await keyed.result(...query)).toMatchObject({ results: [] });
     expect(await cli.result('vault', 'erase', vault, ...user, '--yes')).toMatchObject({
       erased: true,
     });
-    const gone = await cli.run(...query);
+    const gone = await keyed.run(...query);
     expect(gone.stderr).toContain('vault_not_found');
   });
 });

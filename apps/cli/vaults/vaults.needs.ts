@@ -7,11 +7,7 @@ export interface VaultUserOptions extends CommonOptions {
   readonly user: string;
 }
 
-export interface OneVaultOptions extends VaultUserOptions {
-  readonly vault: string;
-}
-
-/** A vault embeds with a model of the embeddings. */
+/** A vault has a port to the embeddings, and they to rigs. */
 const areas = ['identity', 'billing', 'catalog', 'inference', 'embeddings', 'jobs', 'vaults'];
 
 export const VAULTS_NEEDS = { areas, installation: 'exists', projections: [] } as const;
