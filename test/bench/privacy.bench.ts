@@ -1,6 +1,6 @@
 /**
- * Draws noise beside `discretegauss.py` and OpenDP: `npm run privacy -- FOLDER [PYTHON]`. FOLDER is a
- * checkout of github.com/IBM/discrete-gaussian-differential-privacy, PYTHON has opendp 0.16.0. CPU
+ * Draws noise beside `discretegauss.py` and OpenDP: `npm run privacy -- FOLDER [PYTHON]`. FOLDER is
+ * a checkout of github.com/IBM/discrete-gaussian-differential-privacy; PYTHON has opendp 0.16. CPU
  * time counts, since the machine may be shared; a round of each, in turns, and the best of three.
  * OpenDP is Rust and draws a whole vector in one call.
  */

@@ -20,7 +20,7 @@ const { sizes, codes, errors } = JSON.parse(
 
 const columns = sizes.length;
 const real = Array.from({ length: codes.length / columns }, (_, row) =>
-  [...codes.slice(row * columns, (row + 1) * columns)].map(Number),
+  Array.from(codes.slice(row * columns, (row + 1) * columns), Number),
 );
 const table = { sizes, codes: Int32Array.from(real.flat()) };
 const samplers = new Samplers(new CryptoSource());
