@@ -78,6 +78,13 @@ export const countryOf = (text: string): string =>
 export const regionOf = (text: string): string =>
   match(text, /^[A-Z0-9]{1,3}$/, '1 to 3 capital letters or digits, such as QC');
 
+export const urlOf = (text: string): string => {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError(
+    'Expected the address of a gateway, such as http://127.0.0.1:8080',
+  );
+};
+
 export const uuidOf = (text: string): string =>
   match(text, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID in lower case');
 

@@ -9,6 +9,7 @@ const METERS = [
   'macs',
   'wasm_fuel',
   'proof_pairings',
+  'vault_bytes',
   'vault_vectors',
   'cached_micro_usd',
   'privacy_spends',

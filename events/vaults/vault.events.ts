@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
+import { FileId } from '../files/file.events.js';
 import { Sealed } from '../identity/identity.vocabulary.js';
 import { AccountId, Instant, KeyedHash, KeyId, Sha256Hex, UserId } from '../vocabulary.js';
 
@@ -25,9 +26,9 @@ export const VaultCreated = defineEvent('VaultCreated', {
   version: 1,
   schema: z.strictObject({
     ...ofVault,
-    /** The name is sealed with the key of this user; texts and vectors with keys of the vault. */
+    /** Name and metadata are sealed with the key of this user; texts with keys of the vault. */
     userId: UserId,
-    sealedName: Sealed,
+    sealedLabel: Sealed,
     /** Its embedding model in the catalog, and the length of the vectors. */
     model: z.string().min(1).max(256),
     dimensions: z.int().positive(),
@@ -35,6 +36,19 @@ export const VaultCreated = defineEvent('VaultCreated', {
   }),
 });
 export type VaultCreated = EventOf<typeof VaultCreated>;
+
+/** Another name or other metadata. */
+export const VaultDescribed = defineEvent('VaultDescribed', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofVault,
+    sealedLabel: Sealed,
+    /** Copied from `VaultCreated`: it is part of the key of the read model's document. */
+    createdAt: Instant,
+    describedAt: Instant,
+  }),
+});
+export type VaultDescribed = EventOf<typeof VaultDescribed>;
 
 /** 1, 2, …: the keys of a vault. */
 const KeyGeneration = z.int().positive();
@@ -49,12 +63,17 @@ export const DocumentIngested = defineEvent('DocumentIngested', {
   schema: z.strictObject({
     ...ofVault,
     ...sealedBlob,
-    sealedTitle: Sealed,
+    /** Title, attributes and the rule of its chunks. */
+    sealedLabel: Sealed,
+    /** The file whose text it is; null: the text came with its request. */
+    fileId: FileId.nullable(),
     marking: Marking,
     /** Of the part of the blob before the vectors. */
     headBytes: z.int().positive(),
     /** Of the text in UTF-8. */
     textBytes: z.int().positive(),
+    /** Of its content before encryption, texts and vectors: they are charged. */
+    storedBytes: z.int().positive(),
     chunks: z.int().positive(),
     promptTokens: Count,
     ingestedAt: Instant,
@@ -82,7 +101,7 @@ export const DocumentsResealed = defineEvent('DocumentsResealed', {
     ...ofVault,
     keyGeneration: KeyGeneration,
     documents: z
-      .array(SealedBlob.extend({ sealedTitle: Sealed, before: SealedBlob }))
+      .array(SealedBlob.extend({ sealedLabel: Sealed, before: SealedBlob }))
       .min(1)
       .max(64)
       .readonly(),
@@ -113,6 +132,7 @@ export type VaultErased = EventOf<typeof VaultErased>;
 
 export type VaultEvent =
   | VaultCreated
+  | VaultDescribed
   | DocumentIngested
   | DocumentDeleted
   | VaultKeyRotated
@@ -122,6 +142,7 @@ export type VaultEvent =
 
 export const vaultEvents = [
   VaultCreated,
+  VaultDescribed,
   DocumentIngested,
   DocumentDeleted,
   VaultKeyRotated,

@@ -1,7 +1,8 @@
 /**
- * Draws noise beside `discretegauss.py`: `npm run privacy -- FOLDER`, where FOLDER is a checkout of
- * github.com/IBM/discrete-gaussian-differential-privacy. CPU time counts, since the machine may be
- * shared; a round of each, in turns, and the best of three.
+ * Draws noise beside `discretegauss.py` and OpenDP: `npm run privacy -- FOLDER [PYTHON]`. FOLDER is
+ * a checkout of github.com/IBM/discrete-gaussian-differential-privacy; PYTHON has opendp 0.16. CPU
+ * time counts, since the machine may be shared; a round of each, in turns, and the best of three.
+ * OpenDP is Rust and draws a whole vector in one call.
  */
 import { execFileSync } from 'node:child_process';
 import { CryptoSource } from '../../libs/engines/privacy/random-source.js';
@@ -27,6 +28,23 @@ squares = sum(draw(parameter, rng) ** 2 for _ in range(count))
 print(time.process_time() - since, squares / count)
 `;
 
+const OPENDP = `
+import sys, time
+from fractions import Fraction
+import opendp.prelude as dp
+dp.enable_features('contrib')
+kind, parameter, count = sys.argv[1], float(Fraction(sys.argv[2])), int(sys.argv[3])
+domain = dp.vector_domain(dp.atom_domain(T=int))
+measure = (
+    dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=parameter)
+    if kind == 'laplace'
+    else dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=parameter ** 0.5)
+)
+since = time.process_time()
+drawn = measure([0] * count)
+print(time.process_time() - since, sum(one * one for one in drawn) / count)
+`;
+
 interface Run {
   /** Samples in a CPU second. */
   readonly rate: number;
@@ -49,9 +67,9 @@ const ownRun = (kind: string, top: bigint, bottom: bigint): Run => {
   return { rate, variance: squares / SAMPLES.quipu };
 };
 
-const peerRun = (folder: string, kind: string, parameter: string): Run => {
-  const words = ['-c', PEER, folder, kind, parameter, String(SAMPLES.peer)];
-  const printed = execFileSync('python3', words, { encoding: 'utf8' });
+const peerRun = (python: string, script: string, ...words: readonly string[]): Run => {
+  const all = ['-c', script, ...words, String(SAMPLES.peer)];
+  const printed = execFileSync(python, all, { encoding: 'utf8' });
   const [seconds = NaN, variance = NaN] = printed.trim().split(' ').map(Number);
   return { rate: SAMPLES.peer / seconds, variance };
 };
@@ -59,7 +77,7 @@ const peerRun = (folder: string, kind: string, parameter: string): Run => {
 const best = (runs: readonly Run[]): Run =>
   runs.reduce((one, other) => (other.rate > one.rate ? other : one));
 
-const [folder] = process.argv.slice(2);
+const [folder, python] = process.argv.slice(2);
 if (folder === undefined) throw new Error('expected the folder of discretegauss.py');
 for (const [kind, top, bottom] of [
   ['laplace', 10n, 1n],
@@ -67,16 +85,26 @@ for (const [kind, top, bottom] of [
   ['gaussian', 100n, 1n],
   ['gaussian', 10_000n, 1n],
 ] as const) {
+  const parameter = `${top}/${bottom}`;
   const rounds = Array.from({ length: ROUNDS }, () => ({
     quipu: ownRun(kind, top, bottom),
-    peer: peerRun(folder, kind, `${top}/${bottom}`),
+    peer: peerRun('python3', PEER, folder, kind, parameter),
+    opendp: python === undefined ? null : peerRun(python, OPENDP, kind, parameter),
   }));
   const quipu = best(rounds.map((round) => round.quipu));
-  const peer = best(rounds.map((round) => round.peer));
-  const variances = `variances ${quipu.variance.toFixed(1)} and ${peer.variance.toFixed(1)}`;
+  const peers = {
+    'discretegauss.py': best(rounds.map((round) => round.peer)),
+    OpenDP: python === undefined ? null : best(rounds.flatMap((round) => round.opendp ?? [])),
+  };
   process.stdout.write(
-    `${kind} ${top}/${bottom}: quipu ${quipu.rate.toFixed(0)}, discretegauss.py ` +
-      `${peer.rate.toFixed(0)} samples a CPU second, ratio ` +
-      `${(quipu.rate / peer.rate).toFixed(1)}; ${variances}\n`,
+    `${kind} ${parameter}: quipu ${quipu.rate.toFixed(0)} samples a CPU second, ` +
+      `variance ${quipu.variance.toFixed(1)}\n`,
   );
+  for (const [name, peer] of Object.entries(peers)) {
+    if (!peer) continue;
+    process.stdout.write(
+      `  ${name} ${peer.rate.toFixed(0)}, ratio ${(quipu.rate / peer.rate).toFixed(2)}, ` +
+        `variance ${peer.variance.toFixed(1)}\n`,
+    );
+  }
 }

@@ -243,6 +243,27 @@ describe('clean rooms', () => {
     expect(content.trimEnd().split('\r\n')).toHaveLength(51);
     const { body: again } = await post(chat).expect(200);
     expect(again).toMatchObject({ cleanroom: { is_new: false } });
+    const question = (content: string) => ({ ...chat, messages: [{ role: 'user', content }] });
+    const say = async (asked: string) =>
+      (await post(question(asked)).expect(200)).body as {
+        readonly cleanroom: Body;
+        readonly choices: readonly { readonly message: { readonly content: string } }[];
+      };
+    const counted = await say('How many rows have clinic = north?');
+    expect(counted.cleanroom).toMatchObject({ is_new: true, epsilon: '1' });
+    const [, north = '0'] =
+      /^(\d+) of 1000 synthetic/.exec(counted.choices[0]?.message.content ?? '') ?? [];
+    // Three of four rows are from the north.
+    expect(Math.abs(Number(north) - 750)).toBeLessThan(100);
+    expect(counted.choices[0]?.message.content).toContain('spent epsilon 1');
+    // Another question has its answer in the same table, which is paid for.
+    expect((await say('mean of wait_hours by clinic')).cleanroom).toMatchObject({
+      ...{ is_new: false, privacy_budget_remaining_epsilon: 6 },
+    });
+    for (const unanswerable of ['Who waits longest?', 'mean of clinic']) {
+      const { body: rejected } = await post(question(unanswerable)).expect(400);
+      expect(rejected).toMatchObject({ error: { param: 'messages' } });
+    }
     const { cleanroom_uuid: _, ...without } = chat;
     const { body: missing } = await post(without).expect(400);
     expect(missing).toMatchObject({ error: { param: 'cleanroom_uuid' } });

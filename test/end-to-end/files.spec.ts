@@ -211,7 +211,7 @@ describe('an upload', () => {
 
   it.each([
     ['no purpose', {}, 'invalid_purpose', 'purpose'],
-    ['an unknown purpose', { purpose: 'assistants' }, 'invalid_purpose', 'purpose'],
+    ['an unknown purpose', { purpose: 'vision' }, 'invalid_purpose', 'purpose'],
     ['a purpose of results', { purpose: 'batch_output' }, 'invalid_purpose', 'purpose'],
     [
       'no anchor',

@@ -333,7 +333,11 @@ describe('responses for the official client', () => {
     ['prompt', { prompt: { id: 'p' } }],
     ['truncation', { truncation: 'auto' }],
     ['tools[0].type', { tools: [{ type: 'web_search' }] }],
-    ['include[0]', { include: ['file_search_call.results'] }],
+    ['include[0]', { include: ['code_interpreter_call.outputs'] }],
+    [
+      'tools[0].type',
+      { background: true, tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
+    ],
     ['input[0].type', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
     [
       'input[0].content[0].file_id',

@@ -14,6 +14,7 @@ export interface Attestation {
   readonly enclave_public_key_pem: string;
   readonly enclave_key_id: string;
   readonly verification_receipt: string;
+  readonly receipt_signer_sha256: string;
 }
 
 const spkiOf = ({ enclave_public_key_pem: pem }: Attestation): Buffer =>

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -81,6 +81,20 @@ describe('sealed work in clean rooms', () => {
         nonce_compared: true,
         signer_compared: false,
       });
+      const signer = path.join(world.home, 'signer.pem');
+      const published = await request(world.quipu.url).get('/attestation/key').expect(200);
+      await writeFile(signer, published.text);
+      expect(await quipu.result('attest', 'verify', file, '--signer', signer)).toMatchObject({
+        signer_compared: true,
+      });
+      expect(await quipu.result('attest', 'key')).toMatchObject({
+        public_key_pem: published.text,
+        sha256: answer.receipt_signer_sha256,
+      });
+      const other = generateKeyPairSync('ed25519').publicKey;
+      await writeFile(signer, other.export({ format: 'pem', type: 'spki' }));
+      const forged = await quipu.run('attest', 'verify', file, '--signer', signer);
+      expect(forged.exitCode).toBe(1);
       const wrong = await quipu.run('attest', 'verify', file, '--nonce', 'another-nonce');
       expect(wrong.exitCode).toBe(1);
       expect(wrong.stderr).toContain('receipt_nonce_mismatch');

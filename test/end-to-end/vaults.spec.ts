@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
@@ -18,6 +19,7 @@ models:
       context: 8192, file: ${MODEL}, price: { input_usd_per_mtok: 1 } }
 meters:
   - { meter: vault_vectors, usd: 1, per: 1000000 }
+  - { meter: vault_bytes, usd: 1, per: 1000000000 }
 `;
 
 const SECRET_TEXT = 'The albatross convoy leaves the harbour of Kiel at midnight with the cargo.';
@@ -164,7 +166,7 @@ describe('vaults', () => {
     await eventually(async () => (await charged()) !== undefined);
     expect((await charged())?.data).toMatchObject({
       outcome: 'completed',
-      lines: [{ meter: 'input_tokens', model: 'quipu-embed-768' }],
+      lines: [{ meter: 'input_tokens', model: 'quipu-embed-768' }, { meter: 'vault_bytes' }],
       evidence: { vaultId: vault, chunks: 70 },
     });
   });
@@ -227,4 +229,45 @@ describe('vaults', () => {
     const issued = await ask('post', 'auth/keys', { name: 'low' }, 201);
     return { api_key: String(issued['api_key']), key: String((issued['key'] as Body)['id']) };
   };
+
+  it('are created, filled, searched, cleared and erased on the command line', async () => {
+    const user = ['--user', world.credentials.username];
+    const at = ['--gateway', world.quipu.url];
+    const keyless = await cli.run('vault', 'create', ...at, '--name', 'By hand');
+    expect(keyless.stderr).toContain('QUIPU_API_KEY');
+    const keyed = new CommandLine(() => ({
+      environment: { ...world.environment, QUIPU_API_KEY: world.credentials.api_key },
+    }));
+    // The account has as many vaults as it may have.
+    const listed = await cli.result('vault', 'list', ...user);
+    const [first] = (listed as { readonly vaults: readonly Body[] }).vaults;
+    await cli.result('vault', 'erase', String(first?.['vault_uuid']), ...user, '--yes');
+    const made = await keyed.result('vault', 'create', ...at, '--name', 'By hand');
+    const vault = String((made as Body)['vault_uuid']);
+    expect(await cli.result('vault', 'list', ...user)).toMatchObject({
+      vaults: expect.arrayContaining([expect.objectContaining({ name: 'By hand' })]),
+    });
+    const file = path.join(world.home, 'secret.txt');
+    await writeFile(file, SECRET_TEXT);
+    const ingesting = ['vault', 'ingest', vault, file, ...at, '--marking', 'SECRET//ALPHA'];
+    const early = await keyed.run(...ingesting);
+    expect(early.exitCode).not.toBe(0);
+    expect(early.stderr).toContain('marking_above_clearance');
+    expect(await cli.result('vault', 'clearance', 'SECRET//ALPHA', ...user)).toMatchObject({
+      clearance: 'SECRET//ALPHA',
+    });
+    expect(await keyed.result(...ingesting)).toMatchObject({ status: 'ingested', chunks: 1 });
+    const query = ['vault', 'search', vault, 'albatross convoy', ...at];
+    expect(await keyed.result(...query)).toMatchObject({
+      results: [{ document_title: 'secret.txt', text: SECRET_TEXT }],
+    });
+    expect((await lastOf('HoldCaptured'))?.data).toMatchObject({ purpose: 'vault_search' });
+    await cli.result('vault', 'clearance', ...user);
+    expect(await keyed.result(...query)).toMatchObject({ results: [] });
+    expect(await cli.result('vault', 'erase', vault, ...user, '--yes')).toMatchObject({
+      erased: true,
+    });
+    const gone = await keyed.run(...query);
+    expect(gone.stderr).toContain('vault_not_found');
+  });
 });

@@ -77,8 +77,13 @@ export class KillableQuipu {
   }
 
   /** The answer of `quipu ledger check` on the log as kills left it, while the server runs. */
-  async checkLedger(): Promise<unknown> {
-    const child = spawn(process.execPath, [CLI, 'ledger', 'check', '--json'], {
+  checkLedger(): Promise<unknown> {
+    return this.answer('ledger', 'check');
+  }
+
+  /** The answer of a command on the log, while the server runs or not. */
+  async answer(...command: readonly string[]): Promise<unknown> {
+    const child = spawn(process.execPath, [CLI, ...command, '--json'], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

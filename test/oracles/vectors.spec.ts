@@ -37,7 +37,7 @@ describe.each(cases)('faiss on $rows rows of $dimensions', (recorded) => {
     const partition = new VectorPartition(recorded.dimensions, Infinity);
     for (const document of asDocuments(rows)) partition.add(document);
     for (const [at, query] of queries.entries()) {
-      const found = partition.search(query, TOP).rows;
+      const found = partition.search(query, TOP).found;
       expect(found.map(({ document }) => Number(document))).toEqual(recorded.ids[at]);
       for (const [place, { score }] of found.entries()) {
         expect(score).toBeCloseTo(recorded.scores[at]?.[place] ?? NaN, 5);

@@ -97,6 +97,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['spiking/record.py', 'numerics'],
     record: null,
   },
+  synthesis: {
+    requirements: 'synthesis/requirements.txt',
+    script: ['synthesis/record.py'],
+    record: 'synthesis/vectors.json',
+  },
   usage: {
     requirements: 'usage/requirements.txt',
     script: ['usage/record.py'],

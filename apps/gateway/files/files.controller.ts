@@ -43,7 +43,7 @@ const FORM = {
   required: ['file', 'purpose'],
   properties: {
     file: { type: 'string', format: 'binary' },
-    purpose: { type: 'string', enum: ['batch', 'user_data', 'fine-tune'] },
+    purpose: { type: 'string', enum: ['assistants', 'batch', 'user_data', 'fine-tune'] },
     'expires_after[anchor]': { type: 'string', enum: ['created_at'] },
     'expires_after[seconds]': { type: 'integer', minimum: 3_600, maximum: 2_592_000 },
   },

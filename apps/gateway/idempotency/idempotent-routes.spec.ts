@@ -65,6 +65,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   // A repeated erasure or deletion changes nothing, and a clearance is set as a whole.
   'DELETE api/v1/vaults/:id': 'erases a vault',
   'DELETE api/v1/vaults/:id/documents/:document_id': 'deletes a document',
+  'DELETE v1/vector_stores/:vector_store_id': 'erases a vault',
+  'DELETE v1/vector_stores/:vector_store_id/files/:file_id': 'deletes a document',
   'PUT api/v1/vault/clearances/:account_id': 'sets a clearance',
   // A repeated cancellation or withdrawal changes nothing.
   'DELETE api/v1/dtn/bundles/:id': 'cancels a bundle',

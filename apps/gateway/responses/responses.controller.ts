@@ -21,6 +21,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { ItemPageDto, itemPage } from '../pages/item-page.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
@@ -29,12 +30,10 @@ import { TranslatedChats } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { isInBackground, ResponsesBackground } from './responses.background.js';
-import { inputItemsPage } from './input-items.page.js';
 import { CreateResponseDocs, RESPONSE_SCHEMA } from './responses.docs.js';
 import {
   DeletedResponseDto,
   InputItemsDto,
-  InputItemsPageDto,
   ResponseIdDto,
   RetrieveResponseDto,
 } from './responses.dto.js';
@@ -66,6 +65,9 @@ export class ResponsesController {
     'previous_response_unfinished',
     'conversation_too_long',
     'too_many_jobs',
+    'vector_store_not_found',
+    'vault_memory_full',
+    'vault_unavailable',
   )
   create(
     @CurrentCaller() caller: Caller,
@@ -80,6 +82,7 @@ export class ResponsesController {
         sent,
         sentBytes: request.sentBytes,
         caller,
+        attempt,
         requestId: request.id,
         receivedAtMs,
       }),
@@ -109,10 +112,10 @@ export class ResponsesController {
   @FailsWith('response_not_found')
   async inputItems(
     @Param() { response_id: id }: ResponseIdDto,
-    @Query() page: InputItemsPageDto,
+    @Query() page: ItemPageDto,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<InputItemsDto> {
-    return inputItemsPage((await this.responses.find(id, accountId)).input, page);
+    return itemPage((await this.responses.find(id, accountId)).input, page);
   }
 
   @Post(':response_id/cancel')

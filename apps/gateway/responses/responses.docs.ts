@@ -46,7 +46,9 @@ export const CreateResponseDocs = () =>
         'A rig answers it as a chat, with the hold, the charge and the headers of one. Unless ' +
         '`store` is false, input and output are kept, encrypted with a key of the user, and ' +
         '`previous_response_id` continues them; `instructions` are not carried over. With ' +
-        '`background` the answer is `queued`: poll it. Built-in tools, conversations and ' +
+        '`background` the answer is `queued`: poll it. The tool `file_search` searches ' +
+        'vector stores by the last text of the user before the chat, for the price of searches; ' +
+        'numbers in brackets become citations. Other built-in tools, conversations and ' +
         'references to files are refused by name. A stream ends with `response.completed`, ' +
         '`response.incomplete` or `response.failed`, after a comment with the cost.',
     }),

@@ -1,10 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
-
-const ITEMS_MAX = 100;
-const ITEMS_DEFAULT = 20;
-const ORDERS = ['asc', 'desc'] as const;
+import { ItemListDto } from '../pages/item-page.js';
+import { ChoiceField, TextField } from '../fields/request-fields.js';
 
 export class ResponseIdDto {
   @TextField({
@@ -25,40 +21,9 @@ export class RetrieveResponseDto {
   readonly stream?: 'false';
 }
 
-export class InputItemsPageDto {
-  @CursorField('The id of the last item of the page before.')
-  readonly after?: string;
-
-  @IntegerField({
-    required: false,
-    default: ITEMS_DEFAULT,
-    minimum: 1,
-    maximum: ITEMS_MAX,
-    description: 'The items of a page.',
-    fromText: true,
-  })
-  readonly limit: number = ITEMS_DEFAULT;
-
-  @ChoiceField(ORDERS, {
-    required: false,
-    default: 'desc',
-    description: 'Default: the last first.',
-    expected: 'asc or desc',
-  })
-  readonly order: (typeof ORDERS)[number] = 'desc';
-}
-
-export class InputItemsDto {
-  @ApiProperty({ enum: ['list'] })
-  readonly object!: 'list';
+export class InputItemsDto extends ItemListDto<object> {
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
   readonly data!: readonly object[];
-  @NullableField(String)
-  readonly first_id!: string | null;
-  @NullableField(String)
-  readonly last_id!: string | null;
-  @ApiProperty()
-  readonly has_more!: boolean;
 }
 
 export class DeletedResponseDto {

@@ -7,6 +7,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
@@ -15,8 +16,9 @@ import { inputItemsOf, type Item } from '#areas/responses/translation/input-item
 import { type ResponseObject } from '#areas/responses/translation/response-object.js';
 import { readResponseBody, type ResponseBody } from '#areas/responses/translation/response-body.js';
 import { chatOf, keyOf } from '#areas/responses/translation/response-chat.js';
+import { FileSearches } from './file-searches.js';
 import { originalResponseFormat, responseFormat } from './responses.format.js';
-import { untranslatedChatOf } from './untranslated-response.js';
+import { asksFileSearch, untranslatedChatOf } from './untranslated-response.js';
 
 /** A request for a response. */
 export interface ResponseRequest {
@@ -26,6 +28,7 @@ export interface ResponseRequest {
   readonly caller: Caller;
   readonly requestId: string;
   readonly receivedAtMs: number;
+  readonly attempt: RequestAttempt | undefined;
 }
 
 /** The meaning of a request: its own items, and the responses that it continues. */
@@ -41,6 +44,7 @@ export interface ReadRequest {
 export class ResponsesExchange {
   constructor(
     private readonly responses: ResponseStore,
+    private readonly searches: FileSearches,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
@@ -51,7 +55,7 @@ export class ResponsesExchange {
     sent,
     caller,
     requestId,
-  }: Omit<ResponseRequest, 'receivedAtMs'>): Promise<ReadRequest> {
+  }: Omit<ResponseRequest, 'receivedAtMs' | 'attempt'>): Promise<ReadRequest> {
     const body = readResponseBody(sent);
     const responseId = responseIdOf(requestId);
     const input = body.input === undefined ? [] : inputItemsOf(body.input, keyOf(responseId));
@@ -68,7 +72,8 @@ export class ResponsesExchange {
    */
   async translate(asked: ResponseRequest): Promise<Translation> {
     const { sent, sentBytes: bytes } = asked;
-    const kept = untranslatedChatOf(sent);
+    // Vector stores are here: a rig of another interface would not find them.
+    const kept = asksFileSearch(sent) ? null : untranslatedChatOf(sent);
     const original = kept && bytes && ({ dialect: 'responses', bytes } as const);
     try {
       const translation = await this.#translate(asked);
@@ -87,13 +92,18 @@ export class ResponsesExchange {
     const request = await this.read(asked);
     const { responseId, body, input, before } = request;
     const key = keyOf(responseId);
-    const chat = parseChatBody(chatOf(body, input, before?.contents ?? []));
+    const contents = before?.contents ?? [];
+    const asks = parseChatBody(chatOf(body, input, contents));
+    // A request that is rejected is rejected before its searches are charged.
+    const search = await this.searches.run(body, input, asked);
+    const chat = search ? parseChatBody(chatOf(body, input, contents, search)) : asks;
     const format = responseFormat({
       id: responseId,
       createdAt: Math.floor(receivedAtMs / 1e3),
       body,
       routingMode: chat.routing_mode,
       key,
+      search,
       now: () => Math.floor(this.clock.now() / 1e3),
       keep: (response) => this.#keep(request, asked, response),
     });

@@ -53,7 +53,7 @@ const kept = async (
 ): Promise<ResponseObject> => ((await keep(response)) ? response : { ...response, store: false });
 
 const responseStream = (writing: ResponseWriting): StreamFormat => {
-  const items = new OutputItems(writing.key);
+  const items = new OutputItems(writing.key, writing.search);
   let written = 0;
   const writeAll = (events: readonly StreamEvent[]): string =>
     events
@@ -62,10 +62,11 @@ const responseStream = (writing: ResponseWriting): StreamFormat => {
   const now = (end: ResponseEnd): ResponseObject => responseObject(writing, items.items, end);
   return {
     begin: () => {
-      const response = now({ status: 'in_progress' });
+      const response = { ...now({ status: 'in_progress' }), output: [] };
       return writeAll([
         { type: 'response.created', response },
         { type: 'response.in_progress', response },
+        ...items.begin(),
       ]);
     },
     page: (lines) =>

@@ -37,3 +37,9 @@ export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
 
 const roleOf = ({ role }: Readonly<Record<string, unknown>>): string =>
   typeof role === 'string' ? role : 'assistant';
+
+/** Whether an unvalidated body has the tool `file_search`. */
+export const asksFileSearch = (sent: unknown): boolean =>
+  SearchingBody.safeParse(sent).data?.tools.some(({ type }) => type === 'file_search') === true;
+
+const SearchingBody = z.looseObject({ tools: z.array(z.looseObject({ type: z.unknown() })) });

@@ -1,19 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
-import { z } from 'zod';
+import { schemaOf } from '../openapi/zod-schema.docs.js';
 import { BatchBody, InferBody } from './spiking.body.js';
 
 const EXAMPLE = { model: 'snnlib/hybrid-spiking-cnn', timesteps: 8 };
 const TEXT = 'def main(): return 0';
-
-const schemaOf = (schema: z.ZodType, example: object): object => {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    io: 'input',
-    target: 'draft-2020-12',
-    unrepresentable: 'any',
-  });
-  return { ...rest, example };
-};
 
 export const InferDocs = (): MethodDecorator =>
   applyDecorators(

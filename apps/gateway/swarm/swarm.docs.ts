@@ -1,17 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
-import { z } from 'zod';
+import { schemaOf } from '../openapi/zod-schema.docs.js';
 import { ConsensusBody, SpeculativeBody } from './swarm.body.js';
 
 const MESSAGES = [{ role: 'user', content: 'What is a quipu?' }];
-
-const schemaOf = (schema: z.ZodType, example: object): object => {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    io: 'input',
-    target: 'draft-2020-12',
-  });
-  return { ...rest, example };
-};
 
 export const SpeculativeDocs = (): MethodDecorator =>
   applyDecorators(

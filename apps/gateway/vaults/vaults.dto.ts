@@ -194,6 +194,8 @@ class VaultDetailDto extends VectorVaultDto {
   readonly chunks!: number;
   @ApiProperty({ example: 70_000, description: 'Of their texts.' })
   readonly text_bytes!: number;
+  @ApiProperty({ example: 500_000, description: 'Of their texts and vectors.' })
+  readonly stored_bytes!: number;
   @ApiProperty({ example: 1, description: 'The number of the key; a rotation raises it.' })
   readonly key_generation!: number;
   @ApiProperty({ description: 'Whether content is still sealed with the key before.' })
@@ -216,6 +218,8 @@ class VaultDocumentDto {
   readonly chunks!: number;
   @ApiProperty({ example: 1_800 })
   readonly text_bytes!: number;
+  @ApiProperty({ example: 11_066, description: 'Of its text and vectors; they were charged.' })
+  readonly stored_bytes!: number;
   @InstantField('When the document was ingested.')
   readonly ingested_at!: string;
 }

@@ -69,6 +69,7 @@ export const presentVaultDetail = (vault: ShownVaultDetail): VaultAnswerDto => (
     documents: vault.documents,
     chunks: vault.chunks,
     text_bytes: vault.textBytes,
+    stored_bytes: vault.storedBytes,
     key_generation: vault.keyGeneration,
     is_rotating: vault.isRotating,
   },
@@ -76,10 +77,11 @@ export const presentVaultDetail = (vault: ShownVaultDetail): VaultAnswerDto => (
 
 const presentDocument = (document: ShownDocument) => ({
   document_id: document.documentId,
-  document_title: document.title,
+  document_title: document.label.title,
   classification_marking: document.marking,
   chunks: document.chunks,
   text_bytes: document.textBytes,
+  stored_bytes: document.storedBytes,
   ingested_at: document.ingestedAt,
 });
 

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import {
   ApiExtraModels,
@@ -9,18 +9,10 @@ import {
 } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import {
-  IngestDocumentCommand,
-  type PaidIngestOrder,
-} from '#areas/vaults/ingest-document.handler.js';
-import { type PaidSearchOrder, SearchVaultCommand } from '#areas/vaults/search-vault.handler.js';
+import { IngestDocumentCommand } from '#areas/vaults/ingest-document.handler.js';
+import { SearchVaultCommand } from '#areas/vaults/search-vault.handler.js';
 import { TOP_DEFAULT } from '#areas/vaults/vault-search.js';
 import { reject } from '#areas/vaults/vaults.errors.js';
-import { VAULT_SETTINGS, type VaultSettings } from '#areas/vaults/vaults.settings.js';
-import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
-import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -29,13 +21,11 @@ import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
-import { vaultCallerOf } from './vault-caller.js';
+import { VaultWork, type VaultOrder } from './vault-work.js';
 import { VaultActionDto, VaultIngestResultDto, VaultSearchResultDto } from './vaults.dto.js';
 import { presentIngest, presentSearch } from './vaults.presenter.js';
 
 const UNTITLED = 'Untitled';
-
-type Order = Omit<PaidSearchOrder & PaidIngestOrder, 'search' | 'ingest'>;
 
 /** Searches of vaults and documents for them. */
 @ApiTags('vaults')
@@ -46,9 +36,7 @@ type Order = Omit<PaidSearchOrder & PaidIngestOrder, 'search' | 'ingest'>;
 export class VectorController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly requests: OpenRequests,
-    @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly work: VaultWork,
   ) {}
 
   @Post('vector.php')
@@ -97,27 +85,20 @@ export class VectorController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VaultSearchResultDto | VaultIngestResultDto> {
-    const { accountId, userId, credential } = caller;
-    const order: Order = {
-      accountId,
-      receivedAtMs: this.clock.now(),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
-      caller: vaultCallerOf(caller),
-      ...(attempt && { confirm: attempt.confirm }),
-    };
-    const open = this.requests.open(this.settings.requestMsMax);
-    try {
-      return await (body.action === 'search'
-        ? this.#search(body, order, open.signal, reply)
-        : this.#ingest(body, order, open.signal, reply));
-    } finally {
-      open.close();
-    }
+    return this.work.run<VaultSearchResultDto | VaultIngestResultDto>(
+      caller,
+      request.id,
+      attempt,
+      (order, signal) =>
+        body.action === 'search'
+          ? this.#search(body, order, signal, reply)
+          : this.#ingest(body, order, signal, reply),
+    );
   }
 
   async #search(
     body: VaultActionDto,
-    order: Order,
+    order: VaultOrder,
     signal: AbortSignal,
     reply: FastifyReply,
   ): Promise<VaultSearchResultDto> {
@@ -132,7 +113,7 @@ export class VectorController {
 
   async #ingest(
     body: VaultActionDto,
-    order: Order,
+    order: VaultOrder,
     signal: AbortSignal,
     reply: FastifyReply,
   ): Promise<VaultIngestResultDto> {

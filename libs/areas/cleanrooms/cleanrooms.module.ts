@@ -5,6 +5,7 @@ import { AuditRoomsHandler } from './audit-rooms.query.js';
 import { ChangeRoomHandler } from './change-room.handler.js';
 import { RoomHandler, RoomsHandler } from './cleanroom.queries.js';
 import { CreateRoomHandler } from './create-room.handler.js';
+import { ReceiptKeyHandler, ReceiptSigner } from './attestation/receipt-signer.js';
 import { RoomAttestation } from './attestation/room-attestation.js';
 import { SealedDeposits } from './deposits/sealed-deposits.js';
 import { EnclaveActions } from './enclave-actions.port.js';
@@ -33,6 +34,8 @@ import { SynthesisChatStrategy } from './synthesis-chat.strategy.js';
     RoomRows,
     RoomTurns,
     EnclaveHost,
+    ReceiptSigner,
+    ReceiptKeyHandler,
     RoomAttestation,
     SealedDeposits,
     { provide: EnclaveActions, useClass: SealedEnclaveActions },

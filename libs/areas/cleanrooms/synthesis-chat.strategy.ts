@@ -20,6 +20,7 @@ import { type RoomRecord } from '#projections/cleanrooms/cleanrooms.projection.j
 import { type AnsweredQuestion, AskRoomCommand } from './ask-room.handler.js';
 import { type AskedQuery } from './room-query.js';
 import { promptOf, type SynthesisPrompt } from './synthesis-prompt.js';
+import { checkQuestion } from './synthesis-question.js';
 import { statementOf } from './synthesis-statement.js';
 
 export const SYNTHESIS_MODE = 'cleanroom_dp_synthesize';
@@ -60,7 +61,7 @@ export class SynthesisChatStrategy extends TextChatStrategy<SynthesisEnd> {
       asked: (room: RoomRecord) => askedOf(room, prompt),
     };
     const answered = await this.commands.execute(new AskRoomCommand(question, signal));
-    const end = { answered, prompt: prompt.text, text: statementOf(answered) };
+    const end = { answered, prompt: prompt.text, text: statementOf(answered, prompt.question) };
     return { rig: null, attempts: [], ...answered.pace, texts: textOf(end) };
   }
 
@@ -101,7 +102,11 @@ const roomIdOf = (body: ChatBody): string => {
 };
 
 /** A room of the rule `zcdp` spends rho, by Gaussian noise. */
-const askedOf = (room: RoomRecord, { rows, epsilon, rho }: SynthesisPrompt): AskedQuery => {
+const askedOf = (
+  room: RoomRecord,
+  { rows, epsilon, rho, question }: SynthesisPrompt,
+): AskedQuery => {
+  if (question && room.schema) checkQuestion(question, room.schema);
   const table = { aggregate: 'synthesize', groupBy: [], where: [], rows } as const;
   if (epsilon !== undefined || rho !== undefined) return { ...table, epsilon, rho };
   const amount = decimalBelow(room.limit);

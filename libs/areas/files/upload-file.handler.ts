@@ -75,7 +75,12 @@ const nameOf = (filename: string): string => {
 };
 
 /** The other purpose is for the files that batches write. */
-const UPLOADED = ['batch', 'user_data', 'fine-tune'] as const satisfies readonly FilePurpose[];
+const UPLOADED = [
+  'assistants',
+  'batch',
+  'user_data',
+  'fine-tune',
+] as const satisfies readonly FilePurpose[];
 
 const purposeOf = (fields: ReadonlyMap<string, string>): FilePurpose => {
   const purpose = UPLOADED.find((one) => one === fields.get('purpose'));

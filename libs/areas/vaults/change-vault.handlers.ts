@@ -9,6 +9,7 @@ import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { vaultsOfAccount, vaultsPrefix } from '#projections/vaults/vaults-of-account.projection.js';
+import { type VaultLabel } from './labels.js';
 import { Clearances, type VaultCaller } from './clearances.js';
 import { StoredVaults } from './stored-vaults.js';
 import { TextVectorizer, type VectorModel } from './text-vectors.port.js';
@@ -24,6 +25,7 @@ export interface NewVault {
   readonly accountId: string;
   readonly userId: UserId;
   readonly name: string;
+  readonly metadata?: VaultLabel['metadata'];
   /** Null: the model that the operator has set. */
   readonly model: string | null;
 }
@@ -82,7 +84,7 @@ export class CreateVaultHandler implements ICommandHandler<CreateVaultCommand> {
   }
 
   async #create(
-    { accountId, userId, name }: NewVault,
+    { accountId, userId, name, metadata = {} }: NewVault,
     { id: model, dimensions }: { readonly id: string; readonly dimensions: number },
     context: CommandContext,
   ): Promise<OpenVault> {
@@ -94,9 +96,9 @@ export class CreateVaultHandler implements ICommandHandler<CreateVaultCommand> {
     if (has >= vaultsMax) {
       return reject('too_many_vaults', `the account has ${vaultsMax} vaults; delete some first`);
     }
-    const sealedName = await this.vaults.sealName(userId, name);
+    const sealedLabel = await this.vaults.sealVaultLabel(userId, { name, metadata });
     const createdAt = instant(this.clock);
-    const data = { vaultId, accountId, userId, sealedName, model, dimensions, createdAt };
+    const data = { vaultId, accountId, userId, sealedLabel, model, dimensions, createdAt };
     const { state } = await this.vaults.run(vaultId, { type: 'CreateVault', data }, context);
     return state.status === 'open' ? state : vaultNotFound();
   }
@@ -104,6 +106,36 @@ export class CreateVaultHandler implements ICommandHandler<CreateVaultCommand> {
 
 const busy = (options?: ErrorOptions): VaultFailure =>
   new VaultFailure('busy', 'too many vaults of the account are being created; try again', options);
+
+/** Gives a vault another name or other metadata; what is left out stays. */
+export class DescribeVaultCommand extends Command<void> {
+  constructor(
+    readonly vaultId: string,
+    readonly accountId: string,
+    readonly changes: Partial<VaultLabel>,
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DescribeVaultCommand)
+export class DescribeVaultHandler implements ICommandHandler<DescribeVaultCommand> {
+  constructor(
+    private readonly vaults: StoredVaults,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError `vault_not_found` */
+  async execute({ vaultId, accountId, changes, context }: DescribeVaultCommand): Promise<void> {
+    const { vault } = await this.vaults.find(vaultId, accountId);
+    const known = await this.vaults.vaultLabelOf(vault.userId, vault.sealedLabel);
+    const label = { name: '', metadata: {}, ...known, ...changes };
+    const sealedLabel = await this.vaults.sealVaultLabel(vault.userId, label);
+    const data = { sealedLabel, describedAt: instant(this.clock) };
+    await this.vaults.run(vault.vaultId, { type: 'DescribeVault', data }, context);
+  }
+}
 
 /** Of a vault as its owner sees it. */
 abstract class OnOwnVault extends Command<void> {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { CHUNK_LENGTH_MAX, CHUNKS_PER_DOCUMENT_MAX, chunksOf, TEXT_LENGTH_MAX } from './chunks.js';
+import {
+  CHUNK_LENGTH_MAX,
+  ChunkRule,
+  CHUNKS_PER_DOCUMENT_MAX,
+  chunksOf,
+  TEXT_LENGTH_MAX,
+} from './chunks.js';
 
 const letters = (text: string): string => text.replace(/\s+/g, '');
 
@@ -29,6 +35,18 @@ describe('the chunks of a text', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('may be made by a rule in tokens, and overlap', () => {
+    const rule = { max_chunk_size_tokens: 100, chunk_overlap_tokens: 50 };
+    const text = Array.from({ length: 300 }, (_, n) => String(n).padStart(9, '0')).join(' ');
+    const chunks = chunksOf(text, rule);
+    for (const [n, chunk] of chunks.entries()) {
+      expect(chunk.length).toBeLessThanOrEqual(400);
+      if (n > 0) expect(chunks[n - 1]).toContain(chunk.slice(0, 190));
+    }
+    expect(chunks.at(-1)?.endsWith('000000299')).toBe(true);
+    expect(ChunkRule.safeParse({ ...rule, chunk_overlap_tokens: 51 }).success).toBe(false);
   });
 
   it.each(['', ' ', '?! --- …'])('cannot be made of "%s", which is rejected', (text) => {

@@ -20,6 +20,10 @@ export const encodeContent = (
   return { content: Buffer.concat([written, floats]), headBytes: written.length };
 };
 
+/** Of the content with vectors of these dimensions. */
+export const bytesOfContent = (head: DocumentHead, dimensions: number): number =>
+  Buffer.byteLength(JSON.stringify(head)) + head.chunks.length * dimensions * FLOAT_BYTES;
+
 export const decodeHead = (bytes: Buffer): DocumentHead =>
   JSON.parse(bytes.toString('utf8')) as DocumentHead;
 

@@ -12,13 +12,13 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type VaultCaller } from './clearances.js';
 import { textOf } from './marking.js';
 import { reasonOf } from './search-vault.handler.js';
-import { type TextVectors, TextVectorizer } from './text-vectors.port.js';
-import { type IngestOrder, type OpenIngest, VaultIngest } from './vault-ingest.js';
+import { TextVectorizer } from './text-vectors.port.js';
+import { type Embedded, type IngestOrder, type OpenIngest, VaultIngest } from './vault-ingest.js';
 import { vaultIngestJob } from './vault-ingest.job.js';
 import { vaultIngestProduct } from './vault.product.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
-/** A document with more chunks is ingested by a job. */
+/** A document with more chunks is ingested by a job, unless it is a file of a vector store. */
 export const CHUNKS_IN_REQUEST_MAX = 64;
 
 export interface PaidIngestOrder extends PaidOrder {
@@ -50,8 +50,6 @@ export class IngestDocumentCommand extends Command<IngestAnswer> {
   }
 }
 
-type Embedded = Omit<TextVectors, 'vectors'>;
-
 @CommandHandler(IngestDocumentCommand)
 export class IngestDocumentHandler implements ICommandHandler<IngestDocumentCommand> {
   constructor(
@@ -69,7 +67,8 @@ export class IngestDocumentHandler implements ICommandHandler<IngestDocumentComm
     const ingest = await this.ingests.open(asked, caller, order.context);
     const { vaultId, documentId, chunks } = ingest;
     const answer = { vaultId, documentId, marking: textOf(ingest.marking), chunks: chunks.length };
-    return chunks.length > CHUNKS_IN_REQUEST_MAX
+    // A vector store has no state for a file that a job ingests, so its caller waits.
+    return chunks.length > CHUNKS_IN_REQUEST_MAX && !asked.file
       ? { ...answer, done: null, jobId: await this.#submit(ingest, order) }
       : { ...answer, done: await this.#ingest(ingest, paidOrder, signal), jobId: null };
   }
@@ -86,7 +85,7 @@ export class IngestDocumentHandler implements ICommandHandler<IngestDocumentComm
     );
     const embedded = await this.#embed(ingest, order, held, signal);
     const entry = await held.capture({
-      ...held.charged(this.vectorizer.charged(ingest.model, embedded, pricedAtMs)),
+      ...held.charged(this.ingests.charged(ingest, embedded, pricedAtMs)),
       ...{ usageSource: 'counted', outcome: 'completed', evidence },
     });
     return { promptTokens: embedded.promptTokens, entry };

@@ -14,6 +14,7 @@ import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { type DocumentLabel, NO_LABEL, type VaultLabel } from './labels.js';
 import {
   type OpenVault,
   type VaultCommand,
@@ -24,8 +25,8 @@ import {
 import { vaultNotFound } from './vaults.errors.js';
 
 const VAULT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const NAME_FIELD = 'vault.name';
-const TITLE_FIELD = 'vault.title';
+const VAULT_FIELD = 'vault.label';
+const DOCUMENT_FIELD = 'document.label';
 /** Documents that one step of a rotation seals with the new key. */
 export const RESEALED_AT_ONCE = 16;
 
@@ -67,24 +68,27 @@ export class StoredVaults {
       : vaultNotFound();
   }
 
-  sealName(userId: number, name: string): Promise<string> {
-    return this.secrets.subjects.seal(userSubject(userId), NAME_FIELD, name);
+  sealVaultLabel(userId: number, label: VaultLabel): Promise<string> {
+    return this.secrets.subjects.seal(userSubject(userId), VAULT_FIELD, JSON.stringify(label));
   }
 
   /** Null once the user was erased. */
-  nameOf(userId: number, sealedName: string): Promise<string | null> {
-    return this.secrets.subjects.open(userSubject(userId), NAME_FIELD, sealedName);
+  async vaultLabelOf(userId: number, sealedLabel: string): Promise<VaultLabel | null> {
+    const label = await this.secrets.subjects.open(userSubject(userId), VAULT_FIELD, sealedLabel);
+    return label === null ? null : (JSON.parse(label) as VaultLabel);
   }
 
   /** @throws SubjectErasedError for a vault that was erased */
-  sealTitle(vaultId: string, keyGeneration: number, title: string): Promise<string> {
-    return this.secrets.subjects.seal(subjectOf(vaultId, keyGeneration), TITLE_FIELD, title);
+  sealLabel(vaultId: string, keyGeneration: number, label: DocumentLabel): Promise<string> {
+    const subject = subjectOf(vaultId, keyGeneration);
+    return this.secrets.subjects.seal(subject, DOCUMENT_FIELD, JSON.stringify(label));
   }
 
-  /** Null once the key was destroyed. */
-  titleOf(vaultId: string, document: VaultDocument): Promise<string | null> {
+  /** Empty once the key was destroyed. */
+  async labelOf(vaultId: string, document: VaultDocument): Promise<DocumentLabel> {
     const subject = subjectOf(vaultId, document.keyGeneration);
-    return this.secrets.subjects.open(subject, TITLE_FIELD, document.sealedTitle);
+    const label = await this.secrets.subjects.open(subject, DOCUMENT_FIELD, document.sealedLabel);
+    return label === null ? NO_LABEL : (JSON.parse(label) as DocumentLabel);
   }
 
   /** Durable when it resolves. @returns the address */
@@ -168,11 +172,11 @@ export class StoredVaults {
   async #resealed(vaultId: string, document: VaultDocument, keyGeneration: number) {
     const { documentId, blob: oldBlob, keyGeneration: oldGeneration } = document;
     const content = await this.#read(vaultId, document, { start: 0 });
-    const title = (await this.titleOf(vaultId, document)) ?? '';
+    const label = await this.labelOf(vaultId, document);
     const blob = await this.put(vaultId, keyGeneration, content);
-    const sealedTitle = await this.sealTitle(vaultId, keyGeneration, title);
+    const sealedLabel = await this.sealLabel(vaultId, keyGeneration, label);
     const before = { documentId, blob: oldBlob, keyGeneration: oldGeneration };
-    return { documentId, blob, keyGeneration, sealedTitle, before };
+    return { documentId, blob, keyGeneration, sealedLabel, before };
   }
 
   async #read(vaultId: string, document: VaultDocument, range: BlobRange): Promise<Buffer> {

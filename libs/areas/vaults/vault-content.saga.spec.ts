@@ -19,10 +19,18 @@ const of = { vaultId, accountId: '7' };
 const documentId = derivedId('document', vaultId);
 const sealed = { documentId, blob: 'a'.repeat(64), keyGeneration: 1 };
 const renewed = { documentId, blob: 'b'.repeat(64), keyGeneration: 2 };
-const sealedTitle = 'A'.repeat(56);
+const sealedLabel = 'A'.repeat(56);
 const ingested = DocumentIngested.of({
-  ...{ ...of, ...sealed, sealedTitle, marking: { level: 'OPEN', compartments: [] } },
-  ...{ headBytes: 9, textBytes: 5, chunks: 2, promptTokens: 3, ingestedAt: AT },
+  ...{ ...of, ...sealed, sealedLabel, marking: { level: 'OPEN', compartments: [] } },
+  ...{
+    fileId: null,
+    storedBytes: 265,
+    headBytes: 9,
+    textBytes: 5,
+    chunks: 2,
+    promptTokens: 3,
+    ingestedAt: AT,
+  },
 });
 const reseal = { kind: 'command', command: { type: 'ResealVault', data: { vaultId } } } as const;
 const retain = {
@@ -44,7 +52,7 @@ describe('the content of a vault', () => {
   it('is sealed again step by step, and each step leads to the next', () => {
     const rotated = VaultKeyRotated.of({ ...of, keyGeneration: 2, rotatedAt: AT });
     saga.given(ingested).when(rotated).then(reseal);
-    const documents = [{ ...renewed, sealedTitle, before: sealed }];
+    const documents = [{ ...renewed, sealedLabel, before: sealed }];
     const resealed = DocumentsResealed.of({ ...of, keyGeneration: 2, documents, resealedAt: AT });
     saga.given(ingested, rotated).when(resealed).then(retain, release, reseal);
   });

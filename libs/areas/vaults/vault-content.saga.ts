@@ -21,7 +21,10 @@ export type VaultContentCommand =
   | { readonly type: 'ResealVault'; readonly data: { readonly vaultId: string } }
   | { readonly type: 'DestroyVaultKeys'; readonly data: { readonly vaultId: string } };
 
-type ContentEvent = Exclude<VaultEvent, { readonly type: 'VaultCreated' | 'VaultKeysDestroyed' }>;
+type ContentEvent = Exclude<
+  VaultEvent,
+  { readonly type: 'VaultCreated' | 'VaultDescribed' | 'VaultKeysDestroyed' }
+>;
 
 const sent = (command: VaultContentCommand): SagaAction<VaultContentCommand> => ({
   kind: 'command',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { VaultIngestEvidence } from '#events/vaults/vault.evidence.js';
+import { FileId } from '#events/files/file.events.js';
 import { Marking } from '#events/vaults/vault.events.js';
 import { AccountId } from '#events/vocabulary.js';
 import {
@@ -12,16 +13,19 @@ import {
 } from '#platform/jobs/job-type.js';
 import { followUp } from '#platform/runtime/commands/command-context.js';
 import { TextVectorizer } from './text-vectors.port.js';
+import { DocumentLabel } from './labels.js';
 import { VaultIngest } from './vault-ingest.js';
-import { vaultIngestJobProduct } from './vault.product.js';
+import { BYTES_METER, vaultIngestJobProduct } from './vault.product.js';
 
 const IngestJobInput = z.strictObject({
   accountId: AccountId,
   vaultId: z.uuid(),
   documentId: z.uuid(),
+  fileId: FileId.nullable(),
   model: z.string(),
-  title: z.string(),
+  label: DocumentLabel,
   chunks: z.array(z.string()).readonly(),
+  storedBytes: z.int().positive(),
   marking: Marking,
   clearance: Marking,
   actor: z.string(),
@@ -60,8 +64,12 @@ export class VaultIngestRunner implements JobRunner<
       const total = ingest.chunks.length;
       yield { done: chunks, total, shown: { chunks }, checkpoint: null, usage };
     }
-    const { documentId } = ingest;
-    return { result: { documentId }, shown: { chunks: ingest.chunks.length }, usage };
+    const { documentId, storedBytes } = ingest;
+    return {
+      result: { documentId },
+      shown: { chunks: ingest.chunks.length },
+      usage: [...usage, { meter: BYTES_METER, quantity: storedBytes }],
+    };
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type JobOrder, Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import {
   CHUNKS_IN_REQUEST_MAX,
@@ -131,9 +131,12 @@ describe('an ingest', () => {
     expect(answer).toMatchObject({ done: null, jobId: jobs.order?.jobId, chunks: long.length });
     const evidence = { vaultId: VAULT, documentId: answer.documentId, chunks: long.length };
     const tokens = long.length * 101;
+    const texts = long.map((chunk) => chunk.trim());
+    const stored = Buffer.byteLength(JSON.stringify({ chunks: texts })) + long.length * 32 * 4;
+    const bytes = { meter: 'vault_bytes', quantity: stored };
     expect(jobs.order).toMatchObject({
       summary: evidence,
-      hold: { lines: [{ meter: 'input_tokens', quantity: tokens }], evidence },
+      hold: { lines: [{ meter: 'input_tokens', quantity: tokens }, bytes], evidence },
     });
     const runner = new VaultIngestRunner(world.first.ingests, world.vectorizer);
     const input = vaultIngestJob.input.parse(jobs.order?.input);
@@ -146,11 +149,37 @@ describe('an ingest', () => {
       expect(shown).toEqual([32, 64, long.length]);
       expect(next.value).toMatchObject({
         result: { documentId: answer.documentId },
-        usage: [{ meter: 'input_tokens', quantity: tokens }],
+        usage: [{ meter: 'input_tokens', quantity: tokens }, bytes],
       });
     }
     const { documents } = await world.first.vaults.find(VAULT, CALLER.accountId);
-    expect([...documents.values()]).toMatchObject([{ chunks: long.length }]);
+    expect([...documents.values()]).toMatchObject([
+      { chunks: long.length, storedBytes: stored, fileId: null },
+    ]);
+  });
+
+  it('of a file is waited for, and the file is once in a vault', async () => {
+    const clock = { now: () => Date.parse(AT) };
+    const paid = new PaidRequests(world.ledger, { settleMsMax: 1_000 }, clock);
+    const handler = handlerOn(world, paid, clock);
+    const file = { fileId: `file-${'0'.repeat(32)}`, attributes: { year: 2026 }, chunks: null };
+    const ingest = { vaultId: VAULT, title: 'a.txt', text: long.join('\n\n'), marking: null, file };
+    const add = () => {
+      const order = { accountId: '7', receivedAtMs: clock.now(), context: world.context() };
+      return handler.execute(
+        new IngestDocumentCommand({ ...order, ingest, caller: CALLER }, signal),
+      );
+    };
+    expect(await add()).toMatchObject({ jobId: null, chunks: long.length });
+    const [document] = (await world.first.vaults.find(VAULT, '7')).documents.values();
+    expect(world.ledger.captured).toMatchObject({
+      lines: [
+        { meter: 'input_tokens', quantity: long.length * 101 },
+        { meter: 'vault_bytes', quantity: document?.storedBytes },
+      ],
+    });
+    await expect(add()).rejects.toMatchObject({ code: 'vault_file_exists' });
+    expect(world.ledger.calls).toHaveLength(2);
   });
 
   it('that is aborted stores nothing', async () => {

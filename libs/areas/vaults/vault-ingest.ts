@@ -2,17 +2,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Marking } from '#events/vaults/vault.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { SubjectErasedError } from '#platform/secrets/subject-keys.js';
 import { chunksOf } from './chunks.js';
 import { Clearances, type VaultCaller } from './clearances.js';
-import { encodeContent } from './document-content.js';
+import { bytesOfContent, encodeContent } from './document-content.js';
+import { type DocumentLabel } from './labels.js';
 import { lowest, markingOf, reaches } from './marking.js';
 import { StoredVaults } from './stored-vaults.js';
 import { type TextVectors, TextVectorizer } from './text-vectors.port.js';
-import { demandRoom } from './vault.decider.js';
+import { demandNewFile, demandRoom } from './vault.decider.js';
+import { BYTES_METER, meterLines } from './vault.product.js';
 import { reject } from './vaults.errors.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
@@ -28,6 +31,8 @@ export interface IngestOrder {
   readonly text: string;
   /** As its caller writes it; null: the lowest. */
   readonly marking: string | null;
+  /** The file that has the text, with the words of its vector store. */
+  readonly file?: Pick<DocumentLabel, 'attributes' | 'chunks'> & { readonly fileId: string };
 }
 
 /** A document that may be ingested. */
@@ -35,9 +40,11 @@ export interface OpenIngest {
   readonly accountId: string;
   readonly vaultId: string;
   readonly documentId: string;
+  readonly fileId: string | null;
   readonly model: string;
-  readonly title: string;
+  readonly label: DocumentLabel;
   readonly chunks: readonly string[];
+  readonly storedBytes: number;
   readonly marking: Marking;
   /** Of its caller; the limits count what it may see. */
   readonly clearance: Marking;
@@ -45,8 +52,10 @@ export interface OpenIngest {
 
 export interface IngestProgress {
   readonly chunks: number;
-  readonly embedded: Omit<TextVectors, 'vectors'>;
+  readonly embedded: Embedded;
 }
+
+export type Embedded = Omit<TextVectors, 'vectors'>;
 
 /** Brings documents into vaults, for a request or a job. */
 @Injectable()
@@ -55,6 +64,7 @@ export class VaultIngest {
     private readonly vaults: StoredVaults,
     private readonly clearances: Clearances,
     private readonly vectorizer: TextVectorizer,
+    private readonly prices: MeterPrices,
     @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -65,7 +75,7 @@ export class VaultIngest {
    * @throws DomainError
    */
   async open(
-    { vaultId: asked, title, text, marking: written }: IngestOrder,
+    { vaultId: asked, title, text, marking: written, file }: IngestOrder,
     caller: VaultCaller,
     { requestId }: CommandContext,
   ): Promise<OpenIngest> {
@@ -77,18 +87,36 @@ export class VaultIngest {
       const detail = 'classification_marking: expected one that the caller is cleared for';
       return reject('marking_above_clearance', detail);
     }
-    const chunks = chunksOf(text);
-    const { vaultId, model } = state.vault;
+    const chunks = chunksOf(text, file?.chunks);
+    const { vaultId, model, dimensions } = state.vault;
+    const fileId = file?.fileId ?? null;
     const documentId = derivedId('vault document', requestId);
     if (!state.documents.has(documentId)) {
+      demandNewFile(state, fileId, { clearance, words });
       demandRoom(state, chunks.length, { clearance, words }, this.settings);
     }
     const { accountId } = caller;
-    return { accountId, vaultId, documentId, model, title, chunks, marking, clearance };
+    const label = { title, attributes: file?.attributes ?? {}, chunks: file?.chunks ?? null };
+    return {
+      ...{ accountId, vaultId, documentId, fileId, model, label, chunks, marking, clearance },
+      storedBytes: bytesOfContent({ chunks }, dimensions),
+    };
   }
 
-  held({ model, chunks }: OpenIngest, atMs: number) {
-    return this.vectorizer.held({ model, texts: chunks }, atMs);
+  /** The worst case. @throws DomainError `vault_not_priced` */
+  held({ model, chunks, storedBytes }: OpenIngest, atMs: number) {
+    const { lines, rateCardVersion } = this.vectorizer.held({ model, texts: chunks }, atMs);
+    return { lines: [...lines, ...this.#bytes(storedBytes, atMs)], rateCardVersion };
+  }
+
+  /** The charge of an ingest, at the prices of its estimate. */
+  charged({ model, storedBytes }: OpenIngest, embedded: Embedded, atMs: number) {
+    const tokens = this.vectorizer.charged(model, embedded, atMs);
+    return [...tokens, ...this.#bytes(storedBytes, atMs)];
+  }
+
+  #bytes(bytes: number, atMs: number) {
+    return meterLines(this.prices, BYTES_METER, bytes, atMs);
   }
 
   /**
@@ -134,11 +162,12 @@ export class VaultIngest {
   }
 
   async #seal(
-    { accountId, vaultId, documentId, title, chunks, marking, clearance }: OpenIngest,
+    ingest: OpenIngest,
     vectors: readonly Float32Array[],
     promptTokens: number,
     context: CommandContext,
   ): Promise<void> {
+    const { accountId, vaultId, documentId, fileId, label, chunks, marking, clearance } = ingest;
     const { keyGeneration, vault, documents } = await this.vaults.find(vaultId, accountId);
     if (documents.has(documentId)) return;
     if (vectors.some(({ length }) => length !== vault.dimensions)) {
@@ -147,10 +176,11 @@ export class VaultIngest {
     }
     const { content, headBytes } = encodeContent({ chunks }, vectors);
     const blob = await this.vaults.put(vaultId, keyGeneration, content);
-    const sealedTitle = await this.vaults.sealTitle(vaultId, keyGeneration, title);
+    const sealedLabel = await this.vaults.sealLabel(vaultId, keyGeneration, label);
     const textBytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
     const data = {
-      ...{ documentId, marking, keyGeneration, blob, sealedTitle, headBytes, textBytes },
+      ...{ documentId, fileId, marking, keyGeneration, blob, sealedLabel, headBytes, textBytes },
+      storedBytes: content.length,
       ...{ chunks: chunks.length, promptTokens, ingestedAt: instant(this.clock) },
       sight: { clearance, words: this.settings.words },
       limits: this.settings,

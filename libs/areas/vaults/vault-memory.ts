@@ -28,6 +28,11 @@ interface Partition {
   loaded: Promise<void>;
 }
 
+interface SearchedDocuments {
+  readonly documents: readonly VaultDocument[];
+  readonly isPart: boolean;
+}
+
 const FLOAT_BYTES = 4;
 /** Documents that are sent to the thread at once. */
 const DOCUMENTS_AT_ONCE = 16;
@@ -57,11 +62,12 @@ export class VaultMemory implements OnApplicationShutdown {
 
   /**
    * @param documents of the vault, as far as the caller may see them: they name the markings
+   * @param isPart whether the caller may see others too, which are then left out
    * @throws VaultFailure; BlobError
    */
   async search(
     vaultId: string,
-    documents: readonly VaultDocument[],
+    { documents, isPart }: SearchedDocuments,
     query: Float32Array,
     top: number,
   ): Promise<VectorAnswer> {
@@ -70,7 +76,9 @@ export class VaultMemory implements OnApplicationShutdown {
     const used = markings.map((marking) => this.#use(vaultId, marking));
     try {
       for (const partition of used) await this.#load(engine, partition);
-      return await engine.search({ partitions: used.map(({ name }) => name), query, top });
+      const partitions = used.map(({ name }) => name);
+      const only = new Set(documents.map(({ documentId }) => documentId));
+      return await engine.search({ partitions, query, top, ...(isPart && { only }) });
     } catch (error) {
       if (error instanceof VectorsError) {
         throw new VaultFailure('away', 'the vectors must be loaded again', { cause: error });

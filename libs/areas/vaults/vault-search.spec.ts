@@ -4,6 +4,8 @@ import { type Marking } from '#events/vaults/vault.events.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { readFilter } from './attribute-filter.js';
+import { type Attributes, NO_LABEL } from './labels.js';
 import { textOf } from './marking.js';
 import { SearchVaultCommand } from './search-vault.handler.js';
 import { VaultSearchTool } from './vault-search.tool.js';
@@ -114,6 +116,26 @@ describe('a search', () => {
     expect(answer.found).toHaveLength(WORDS.length);
   });
 
+  it('looks only at documents whose attributes match, and charges no others', async () => {
+    const file = (n: number, attributes: Attributes) => ({
+      ...{ fileId: `file-${String(n).repeat(32)}`, attributes, chunks: null },
+    });
+    await world.ingest('rope', { file: file(1, { year: 2025, kind: 'a' }) });
+    await world.ingest('rope knot', { file: file(2, { year: 2026, kind: 'b' }) });
+    await world.ingest('rope boat');
+    const found = async (filter: unknown) => {
+      const { answer } = await world.search('rope', { filter: readFilter(filter, 'filters') });
+      expect(answer.vectorsSearched).toBe(answer.found.length);
+      return answer.found.map(({ text }) => text);
+    };
+    expect(await found({ type: 'eq', key: 'kind', value: 'a' })).toEqual(['rope']);
+    expect(await found({ type: 'gte', key: 'year', value: 2026 })).toEqual(['rope knot']);
+    expect(await found({ type: 'nin', key: 'kind', value: ['b'] })).toHaveLength(2);
+    const both = { type: 'and', filters: [{ type: 'lt', key: 'year', value: 2026 }] };
+    expect(await found(both)).toEqual(['rope']);
+    expect(await found({ type: 'eq', key: 'year', value: '2025' })).toEqual([]);
+  });
+
   it('finds nothing once the keys are destroyed, and no copy of the content opens', async () => {
     await world.ingest('rope');
     const { vaults } = world.first;
@@ -125,7 +147,7 @@ describe('a search', () => {
     await expect(world.search('rope')).rejects.toMatchObject({ code: 'vault_not_found' });
     if (!document) throw new Error('the vault had no document');
     await expect(vaults.head(VAULT, document)).rejects.toMatchObject({ code: 'blob-erased' });
-    expect(await vaults.titleOf(VAULT, document)).toBeNull();
+    expect(await vaults.labelOf(VAULT, document)).toEqual(NO_LABEL);
   });
 
   it('leaves the memory when it is idle, or when others need the room', async () => {

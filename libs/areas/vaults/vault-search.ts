@@ -21,7 +21,9 @@ import { type TextVectors, TextVectorizer } from './text-vectors.port.js';
 import { type OpenVault, type VaultDocument, visibleIn } from './vault.decider.js';
 import { VaultMemory } from './vault-memory.js';
 import { reject } from './vaults.errors.js';
-import { VECTOR_METER } from './vault.product.js';
+import { meterLines, VECTOR_METER } from './vault.product.js';
+import { type AttributeFilter, matches } from './attribute-filter.js';
+import { type Attributes } from './labels.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 import { type VectorAnswer } from './vectors.engine.js';
 
@@ -33,6 +35,8 @@ export interface SearchOrder {
   readonly vaultId: string;
   readonly query: string;
   readonly top: number;
+  /** Left out: all documents that the caller may see are searched. */
+  readonly filter?: AttributeFilter | undefined;
 }
 
 /** A search that may run: what its caller may see, at an instant. */
@@ -45,7 +49,9 @@ export interface OpenSearch extends SearchOrder {
 
 export interface FoundChunk {
   readonly documentId: string;
+  readonly fileId: string | null;
   readonly title: string;
+  readonly attributes: Attributes;
   readonly marking: string;
   readonly chunk: number;
   readonly text: string;
@@ -102,8 +108,10 @@ export class VaultSearch {
       return reject('vault_query_empty', 'query: expected a text with letters or digits');
     }
     const clearance = await this.clearances.of(caller);
-    const documents = visibleIn(state, { clearance, words: this.settings.words });
+    const visible = visibleIn(state, { clearance, words: this.settings.words });
     const { vaultId } = state.vault;
+    const { filter } = order;
+    const documents = filter ? await this.#matching(vaultId, visible, filter) : visible;
     return { ...order, vaultId, accountId: caller.accountId, state, clearance, documents };
   }
 
@@ -117,12 +125,13 @@ export class VaultSearch {
 
   /** @throws DomainError, VaultFailure, errors of the vectorizer */
   async run(search: OpenSearch, signal: AbortSignal): Promise<SearchAnswer> {
-    const { state, accountId, query, documents, top } = search;
+    const { state, accountId, query, documents, top, filter } = search;
     const { vaultId, model } = state.vault;
     const asked = { model, accountId, texts: [query] };
     const { vectors, ...embedded } = await this.vectorizer.embed(asked, signal);
     const [vector = new Float32Array(state.vault.dimensions)] = vectors;
-    const answer = await this.memory.search(vaultId, documents, vector, top);
+    const wanted = { documents, isPart: filter !== undefined };
+    const answer = await this.memory.search(vaultId, wanted, vector, top);
     signal.throwIfAborted();
     return {
       vaultId,
@@ -160,13 +169,21 @@ export class VaultSearch {
     await this.#runner.run(`vaultsearch-${searchId}`, { type: 'RecordSearch', data }, context);
   }
 
-  #linesOf(vectors: number, atMs: number): readonly PriceLine[] {
-    const price = this.prices.inForce(atMs)?.prices.get(VECTOR_METER);
-    if (!price) {
-      const detail = `the catalog of this installation has no price for the meter ${VECTOR_METER}`;
-      return reject('vault_not_priced', detail);
+  async #matching(
+    vaultId: string,
+    documents: readonly VaultDocument[],
+    filter: AttributeFilter,
+  ): Promise<readonly VaultDocument[]> {
+    const found: VaultDocument[] = [];
+    for (const document of documents) {
+      const { attributes } = await this.vaults.labelOf(vaultId, document);
+      if (matches(filter, attributes)) found.push(document);
     }
-    return vectors === 0 ? [] : [{ meter: VECTOR_METER, quantity: vectors, ...price }];
+    return found;
+  }
+
+  #linesOf(vectors: number, atMs: number): readonly PriceLine[] {
+    return meterLines(this.prices, VECTOR_METER, vectors, atMs);
   }
 
   /** A document that is deleted meanwhile is left out. */
@@ -181,8 +198,8 @@ export class VaultSearch {
     return hits.flatMap(({ document, chunk, score }) => {
       const known = documents.get(document);
       if (!known) return [];
-      const { title, marking, chunks } = known;
-      return [{ documentId: document, title, marking, chunk, text: chunks[chunk] ?? '', score }];
+      const { chunks, ...shown } = known;
+      return [{ documentId: document, ...shown, chunk, text: chunks[chunk] ?? '', score }];
     });
   }
 
@@ -190,8 +207,9 @@ export class VaultSearch {
     if (!document) return null;
     try {
       const { chunks } = decodeHead(await this.vaults.head(vaultId, document));
-      const title = (await this.vaults.titleOf(vaultId, document)) ?? '';
-      return { title, marking: textOf(document.marking), chunks };
+      const { title, attributes } = await this.vaults.labelOf(vaultId, document);
+      const { fileId, marking } = document;
+      return { fileId, title, attributes, marking: textOf(marking), chunks };
     } catch (error) {
       if (isBlobGone(error)) return null;
       throw error;

@@ -25,14 +25,14 @@ const limits = { documentsMax: 2, chunksMax: 5 };
 
 const data = {
   ...of,
-  ...{ userId: UserId.parse(7), sealedName: 'A'.repeat(56), model: 'words', dimensions: 32 },
+  ...{ userId: UserId.parse(7), sealedLabel: 'A'.repeat(56), model: 'words', dimensions: 32 },
   createdAt: AT,
 };
 const created = VaultCreated.of(data);
 const documentOf = (n: number, more: object = {}) => ({
   ...{ documentId: derivedId(String(n), vaultId), blob: 'a'.repeat(64), keyGeneration: 1 },
-  ...{ sealedTitle: 'A'.repeat(56), marking: OPEN, headBytes: 9, textBytes: 5, chunks: 2 },
-  ...{ promptTokens: 3, ingestedAt: AT, ...more },
+  ...{ sealedLabel: 'A'.repeat(56), marking: OPEN, headBytes: 9, textBytes: 5, chunks: 2 },
+  ...{ fileId: null, storedBytes: 265, promptTokens: 3, ingestedAt: AT, ...more },
 });
 const ingested = (n: number, more: object = {}) =>
   DocumentIngested.of({ ...of, ...documentOf(n, more) });
@@ -57,7 +57,7 @@ const destroy = { type: 'DestroyOldKeys', data: { destroyedAt: AT } } as const;
 const destroyed = (keyGeneration: number) =>
   VaultKeysDestroyed.of({ ...of, keyGeneration, destroyedAt: AT });
 const resealedOf = (n: number) => ({
-  ...{ ...sealedOf(n, 2), sealedTitle: 'B'.repeat(56), before: sealedOf(n) },
+  ...{ ...sealedOf(n, 2), sealedLabel: 'B'.repeat(56), before: sealedOf(n) },
 });
 const reseal = (...ns: number[]) =>
   ({

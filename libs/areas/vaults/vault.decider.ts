@@ -5,6 +5,7 @@ import {
   DocumentsResealed,
   type Marking,
   VaultCreated,
+  VaultDescribed,
   VaultErased,
   type VaultEvent,
   VaultKeyRotated,
@@ -40,6 +41,10 @@ export type VaultCommand =
         readonly sight: Sight;
         readonly deletedAt: string;
       };
+    }
+  | {
+      readonly type: 'DescribeVault';
+      readonly data: Pick<VaultDescribed['data'], 'sealedLabel' | 'describedAt'>;
     }
   | { readonly type: 'RotateKey'; readonly data: { readonly rotatedAt: string } }
   | {
@@ -97,6 +102,12 @@ export const demandRoom = (
   }
 };
 
+/** @throws DomainError `vault_file_exists`; a hidden document of the file is none */
+export const demandNewFile = (state: OpenVault, fileId: string | null, sight: Sight): void => {
+  if (fileId === null || !visibleIn(state, sight).some((one) => one.fileId === fileId)) return;
+  reject('vault_file_exists', `file_id: ${fileId} is in the vault; delete it there first`);
+};
+
 const decideOn = (
   { type, data }: Exclude<VaultCommand, { readonly type: 'CreateVault' }>,
   state: OpenVault,
@@ -106,6 +117,7 @@ const decideOn = (
     case 'IngestDocument': {
       const { sight, limits, ...document } = data;
       if (state.documents.has(document.documentId)) return [];
+      demandNewFile(state, document.fileId, sight);
       demandRoom(state, document.chunks, sight, limits);
       if (document.keyGeneration !== state.keyGeneration) {
         return reject('vault_key_changed', 'the key of the vault was rotated meanwhile; try again');
@@ -122,6 +134,8 @@ const decideOn = (
       const sealed = { documentId, blob, keyGeneration };
       return [DocumentDeleted.of({ vaultId, accountId, ...sealed, deletedAt })];
     }
+    case 'DescribeVault':
+      return [VaultDescribed.of({ vaultId, accountId, createdAt, ...data })];
     case 'RotateKey': {
       if (isRotating(state)) {
         return reject('vault_rotation_under_way', 'the last rotation is still under way');
@@ -181,6 +195,8 @@ const evolve = (state: VaultState, { type, data }: VaultEvent): VaultState => {
       const { vaultId: _vaultId, accountId: _accountId, ...document } = data;
       return { ...state, documents: state.documents.set(document.documentId, document) };
     }
+    case 'VaultDescribed':
+      return { ...state, vault: { ...state.vault, sealedLabel: data.sealedLabel } };
     case 'DocumentDeleted':
       return { ...state, documents: state.documents.delete(data.documentId) };
     case 'VaultKeyRotated':

@@ -4,11 +4,22 @@ import {
   VaultSearchHoldEvidence,
 } from '#events/vaults/vault.evidence.js';
 import { INPUT_METER } from '#events/token-meters.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { defineProduct } from '#platform/ledger/product.js';
+import { reject } from './vaults.errors.js';
 
 export const VECTOR_METER = 'vault_vectors';
 
+/** Of texts and vectors, charged once: a vault keeps them until they are deleted. */
+export const BYTES_METER = 'vault_bytes';
+
 const TOKENS = 'tokens of the texts that are embedded';
+
+const INGEST_METERS = {
+  [INPUT_METER]: TOKENS,
+  [BYTES_METER]: 'bytes of texts and vectors that are stored',
+};
 
 /** A search of a vault. */
 export const vaultSearchProduct = defineProduct({
@@ -30,7 +41,7 @@ export const vaultIngestProduct = defineProduct({
   group: 'inference',
   paced: true,
   title: 'Documents of vaults',
-  meters: { [INPUT_METER]: TOKENS },
+  meters: INGEST_METERS,
   holdEvidence: VaultIngestEvidence,
   captureEvidence: VaultIngestEvidence,
 });
@@ -40,7 +51,22 @@ export const vaultIngestJobProduct = defineProduct({
   purpose: 'vault_ingest_job',
   group: 'inference',
   title: 'Long documents of vaults',
-  meters: { [INPUT_METER]: TOKENS },
+  meters: INGEST_METERS,
   holdEvidence: VaultIngestEvidence,
   captureEvidence: VaultIngestEvidence,
 });
+
+/** @throws DomainError `vault_not_priced` */
+export const meterLines = (
+  prices: MeterPrices,
+  meter: string,
+  quantity: number,
+  atMs: number,
+): readonly PriceLine[] => {
+  const price = prices.inForce(atMs)?.prices.get(meter);
+  if (!price) {
+    const detail = `the catalog of this installation has no price for the meter ${meter}`;
+    return reject('vault_not_priced', detail);
+  }
+  return quantity === 0 ? [] : [{ meter, quantity, ...price }];
+};

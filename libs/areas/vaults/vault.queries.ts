@@ -1,10 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type ItemPage, type PageOfItems, pageOfItems } from '#platform/kernel/item-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { vaultsOfAccount, vaultsPrefix } from '#projections/vaults/vaults-of-account.projection.js';
 import { Clearances, type VaultCaller } from './clearances.js';
+import { type DocumentLabel, type VaultLabel } from './labels.js';
 import { textOf } from './marking.js';
 import { StoredVaults } from './stored-vaults.js';
 import { isRotating, type VaultDocument, visibleIn } from './vault.decider.js';
@@ -15,6 +17,7 @@ export interface ShownVault {
   readonly vaultId: string;
   /** Null once its user was erased. */
   readonly name: string | null;
+  readonly metadata: VaultLabel['metadata'];
   readonly model: string;
   readonly createdAt: string;
 }
@@ -25,18 +28,23 @@ export interface ShownVaultDetail extends ShownVault {
   readonly documents: number;
   readonly chunks: number;
   readonly textBytes: number;
+  readonly storedBytes: number;
   readonly keyGeneration: number;
   readonly isRotating: boolean;
 }
 
 export interface ShownDocument {
   readonly documentId: string;
-  readonly title: string;
+  readonly fileId: string | null;
+  readonly label: DocumentLabel;
   readonly marking: string;
   readonly chunks: number;
   readonly textBytes: number;
+  readonly storedBytes: number;
   readonly ingestedAt: string;
 }
+
+const NO_NAME = { name: null, metadata: {} };
 
 interface Page<Item> {
   readonly items: readonly Item[];
@@ -66,9 +74,9 @@ export class VaultsHandler implements IQueryHandler<VaultsQuery> {
     const found = await numberedPage(this.projections, vaultsOfAccount, asked);
     const items = await Promise.all(
       found.documents.map(async ({ document }) => {
-        const { vaultId, userId, sealedName, model, createdAt } = document;
-        const name = await this.vaults.nameOf(userId, sealedName);
-        return { vaultId, name, model, createdAt };
+        const { vaultId, userId, sealedLabel, model, createdAt } = document;
+        const label = await this.vaults.vaultLabelOf(userId, sealedLabel);
+        return { vaultId, ...NO_NAME, ...label, model, createdAt };
       }),
     );
     return { items, total: found.total, position: found.position };
@@ -97,13 +105,15 @@ export class VaultHandler implements IQueryHandler<VaultQuery> {
     const state = await this.vaults.find(asked, caller.accountId);
     const clearance = await this.clearances.of(caller);
     const documents = visibleIn(state, { clearance, words: this.settings.words });
-    const { vaultId, userId, sealedName, model, createdAt } = state.vault;
+    const { vaultId, userId, sealedLabel, model, createdAt } = state.vault;
     return {
       ...{ vaultId, model, createdAt, clearance: textOf(clearance) },
-      name: await this.vaults.nameOf(userId, sealedName),
+      ...NO_NAME,
+      ...(await this.vaults.vaultLabelOf(userId, sealedLabel)),
       documents: documents.length,
       chunks: documents.reduce((sum, { chunks }) => sum + chunks, 0),
       textBytes: documents.reduce((sum, { textBytes }) => sum + textBytes, 0),
+      storedBytes: documents.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
       keyGeneration: state.keyGeneration,
       isRotating: isRotating(state),
     };
@@ -122,7 +132,24 @@ export class VaultDocumentsQuery extends Query<Page<ShownDocument>> {
   }
 }
 
-/** One document, also above the clearance of the caller: then it is not found. */
+/** The documents that the caller may see as the files of a vector store. */
+export class VaultFilesQuery extends Query<PageOfItems<ShownDocument> | 'after' | 'before'> {
+  constructor(
+    readonly vaultId: string,
+    readonly caller: VaultCaller,
+    readonly page: ItemPage,
+  ) {
+    super();
+  }
+}
+
+/** The id by which a vector store knows a document. */
+export const storeFileIdOf = ({
+  fileId,
+  documentId,
+}: Pick<ShownDocument, 'fileId' | 'documentId'>): string => fileId ?? documentId;
+
+/** A document, by its id or the id of its file. Above the clearance of the caller it is absent. */
 export class VaultDocumentQuery extends Query<ShownDocument> {
   constructor(
     readonly vaultId: string,
@@ -147,9 +174,10 @@ abstract class DocumentReader {
   }
 
   protected async shown(vaultId: string, document: VaultDocument): Promise<ShownDocument> {
-    const { documentId, marking, chunks, textBytes, ingestedAt } = document;
-    const title = (await this.vaults.titleOf(vaultId, document)) ?? '';
-    return { documentId, title, marking: textOf(marking), chunks, textBytes, ingestedAt };
+    const { documentId, fileId, marking, chunks, textBytes, storedBytes, ingestedAt } = document;
+    const label = await this.vaults.labelOf(vaultId, document);
+    const sizes = { chunks, textBytes, storedBytes };
+    return { documentId, fileId, label, marking: textOf(marking), ...sizes, ingestedAt };
   }
 }
 
@@ -167,6 +195,18 @@ export class VaultDocumentsHandler
   }
 }
 
+@QueryHandler(VaultFilesQuery)
+export class VaultFilesHandler extends DocumentReader implements IQueryHandler<VaultFilesQuery> {
+  /** @throws DomainError `vault_not_found` */
+  async execute({ vaultId: asked, caller, page }: VaultFilesQuery) {
+    const { vaultId, documents } = await this.visible(asked, caller);
+    const found = pageOfItems(documents, storeFileIdOf, page);
+    if (typeof found === 'string') return found;
+    const items = await Promise.all(found.items.map((one) => this.shown(vaultId, one)));
+    return { ...found, items };
+  }
+}
+
 @QueryHandler(VaultDocumentQuery)
 export class VaultDocumentHandler
   extends DocumentReader
@@ -176,7 +216,7 @@ export class VaultDocumentHandler
   async execute({ vaultId: asked, documentId, caller }: VaultDocumentQuery) {
     const { vaultId, documents } = await this.visible(asked, caller);
     const id = documentId.toLowerCase();
-    const document = documents.find((one) => one.documentId === id);
+    const document = documents.find((one) => one.documentId === id || one.fileId === id);
     return document ? this.shown(vaultId, document) : documentNotFound();
   }
 }

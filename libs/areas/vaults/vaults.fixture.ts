@@ -19,8 +19,8 @@ import { StoredVaults } from './stored-vaults.js';
 import { type TextVectors, TextVectorizer, type TextVectorsOrder } from './text-vectors.port.js';
 import { type IngestOrder, VaultIngest } from './vault-ingest.js';
 import { VaultMemory } from './vault-memory.js';
-import { VaultSearch } from './vault-search.js';
-import { VECTOR_METER } from './vault.product.js';
+import { type SearchOrder, VaultSearch } from './vault-search.js';
+import { BYTES_METER, VECTOR_METER } from './vault.product.js';
 import { type VaultSettings } from './vaults.settings.js';
 
 export const AT = '2026-11-25T19:00:00.000Z';
@@ -94,12 +94,17 @@ const vectorOf = (text: string): Float32Array => {
 
 class OnePrice extends MeterPrices {
   override inForce() {
-    return { rateCardVersion: 3, prices: new Map([[VECTOR_METER, PRICE]]) };
+    return {
+      rateCardVersion: 3,
+      prices: new Map([VECTOR_METER, BYTES_METER].map((meter) => [meter, PRICE])),
+    };
   }
 }
 
 /** Its own documents and searches, as tests write them. */
 type Ingest = Partial<IngestOrder> & { caller?: VaultCaller; own?: CommandContext };
+
+type Search = Partial<Omit<SearchOrder, 'query'>> & { caller?: VaultCaller; process?: Process };
 
 export const CALLER: VaultCaller = { accountId: ACCOUNT, keys: [] };
 
@@ -118,7 +123,7 @@ const openProcess = (
   const memory = new VaultMemory(vaults, settings, clock);
   const parts = [vaults, clearances, memory, vectorizer, new OnePrice()] as const;
   const searches = new VaultSearch(...parts, hash, settings, clock, ...log);
-  const ingests = new VaultIngest(vaults, clearances, vectorizer, settings, clock);
+  const ingests = new VaultIngest(vaults, clearances, vectorizer, new OnePrice(), settings, clock);
   const handler = new SearchVaultHandler(searches, vectorizer, paid, settings, clock);
   return { vaults, clearances, memory, searches, ingests, handler };
 };
@@ -164,9 +169,12 @@ export class VaultsWorld {
   }
 
   async create(vaultId = VAULT): Promise<string> {
-    const sealedName = await this.first.vaults.sealName(7, 'a vault');
+    const sealedLabel = await this.first.vaults.sealVaultLabel(7, {
+      name: 'a vault',
+      metadata: {},
+    });
     const data = {
-      ...{ vaultId, accountId: ACCOUNT, userId: UserId.parse(7), sealedName },
+      ...{ vaultId, accountId: ACCOUNT, userId: UserId.parse(7), sealedLabel },
       ...{ model: MODEL, dimensions: DIMENSIONS, createdAt: AT },
     };
     await this.first.vaults.run(vaultId, { type: 'CreateVault', data }, this.context());
@@ -184,11 +192,11 @@ export class VaultsWorld {
 
   async search(
     query: string,
-    { caller = CALLER, top = 5, vaultId = VAULT, process = this.first } = {},
+    { caller = CALLER, top = 5, vaultId = VAULT, process = this.first, filter }: Search = {},
   ) {
     const order = {
       ...{ accountId: ACCOUNT, receivedAtMs: this.#nowMs, context: this.context(), caller },
-      search: { vaultId, query, top },
+      search: { vaultId, query, top, filter },
     };
     return process.handler.execute(new SearchVaultCommand(order, NEVER));
   }

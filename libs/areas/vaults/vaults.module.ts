@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import {
   CreateVaultHandler,
   DeleteDocumentHandler,
+  DescribeVaultHandler,
   DestroyVaultKeysHandler,
   EraseVaultHandler,
   EraseVaultsOfAccountHandler,
@@ -23,6 +24,7 @@ import { VaultSearchTool } from './vault-search.tool.js';
 import {
   VaultDocumentHandler,
   VaultDocumentsHandler,
+  VaultFilesHandler,
   VaultHandler,
   VaultsHandler,
 } from './vault.queries.js';
@@ -40,6 +42,7 @@ import {
     EraseVaultHandler,
     RotateVaultKeyHandler,
     DeleteDocumentHandler,
+    DescribeVaultHandler,
     RetainDocumentsHandler,
     ReleaseDocumentsHandler,
     ResealVaultHandler,
@@ -53,6 +56,7 @@ import {
     VaultHandler,
     VaultDocumentsHandler,
     VaultDocumentHandler,
+    VaultFilesHandler,
   ],
   exports: [VaultSearchTool, VaultIngestRunner],
 })

@@ -102,6 +102,15 @@ export class RowBlock {
     }
   }
 
+  /** Adds these rows to the list. */
+  scanRows(list: TopList, rows: readonly number[]): void {
+    for (let from = 0; from < rows.length; from += ROWS_PER_CALL) {
+      const some = rows.slice(from, from + ROWS_PER_CALL);
+      const scores = this.scoresOf(some);
+      for (const [at, row] of some.entries()) list.add(row, scores[at] ?? 0);
+    }
+  }
+
   #addressOf(row: number): number {
     return this.#start + row * this.#stride;
   }

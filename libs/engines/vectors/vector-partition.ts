@@ -24,7 +24,8 @@ export interface FoundRow {
 }
 
 export interface PartitionAnswer {
-  readonly rows: readonly FoundRow[];
+  readonly found: readonly FoundRow[];
+  readonly rows: number;
   readonly index: IndexName;
   /** 1 for an exact search. */
   readonly recall: number;
@@ -100,8 +101,21 @@ export class VectorPartition {
     } else {
       this.#block.scan(list);
     }
-    const rows = list.sorted().map(({ row, score }) => ({ ...this.#nameOf(row), score }));
-    return { rows, index: measured ? 'hnsw' : 'exact', recall: measured?.recall ?? 1 };
+    return {
+      found: this.#found(list),
+      rows: this.rows,
+      index: measured ? 'hnsw' : 'exact',
+      recall: measured?.recall ?? 1,
+    };
+  }
+
+  /** Looks at some documents only, exactly: a graph has no way to leave the others out. */
+  searchOnly(documents: ReadonlySet<string>, query: Float32Array, top: number): PartitionAnswer {
+    this.#block.setQuery(query);
+    const list = this.#newList(top);
+    const rows = [...documents].flatMap((document) => this.#rowsOf.get(document) ?? []);
+    this.#block.scanRows(list, rows);
+    return { found: this.#found(list), rows: rows.length, index: 'exact', recall: 1 };
   }
 
   /** Builds and measures the graph until the instant. @returns whether there is more to do */
@@ -158,6 +172,10 @@ export class VectorPartition {
 
   #alive(rows: readonly ScoredRow[]): readonly number[] {
     return rows.map(({ row }) => row).filter((row) => !this.#block.isRemoved(row));
+  }
+
+  #found(list: TopList): readonly FoundRow[] {
+    return list.sorted().map(({ row, score }) => ({ ...this.#nameOf(row), score }));
   }
 
   #newList(top: number): TopList {

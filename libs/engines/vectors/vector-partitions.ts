@@ -21,17 +21,19 @@ export class VectorPartitions {
   }
 
   /** Looks at the partitions of the query only: others change neither the answer nor its time. */
-  search({ partitions: names, query, top }: VectorQuery): VectorAnswer {
+  search({ partitions: names, only, query, top }: VectorQuery): VectorAnswer {
     const searched = names.flatMap((name) => this.#partitions.get(name) ?? []);
-    const answers = searched.map((partition) => partition.search(query, top));
+    const answers = searched.map((partition) =>
+      only ? partition.searchOnly(only, query, top) : partition.search(query, top),
+    );
     return {
       hits: answers
-        .flatMap(({ rows }) => rows)
+        .flatMap(({ found }) => found)
         .sort(betterFirst)
         .slice(0, top),
       index: answers.some(({ index }) => index === 'hnsw') ? 'hnsw' : 'exact',
       recall: Math.min(1, ...answers.map(({ recall }) => recall)),
-      rows: searched.reduce((sum, { rows }) => sum + rows, 0),
+      rows: answers.reduce((sum, { rows }) => sum + rows, 0),
     };
   }
 

@@ -53,9 +53,9 @@ describe('an exact search', () => {
     const vectors = clusteredVectors(3_000, 32, 1);
     const partition = partitionOf(vectors);
     for (const query of clusteredVectors(20, 32, 2)) {
-      const { rows, index, recall } = partition.search(query, 10);
+      const { found, index, recall } = partition.search(query, 10);
       expect([index, recall]).toEqual(['exact', 1]);
-      expect(rows.map(({ document }) => Number(document))).toEqual(
+      expect(found.map(({ document }) => Number(document))).toEqual(
         bestOf(vectors, query, 10).map(({ row }) => row),
       );
     }
@@ -66,7 +66,9 @@ describe('an exact search', () => {
     const partition = new VectorPartition(4, NEVER);
     const twice = Float32Array.from([...one, ...one]);
     for (const document of ['c', 'a', 'b']) partition.add({ document, vectors: twice });
-    const found = partition.search(one, 5).rows.map(({ document, chunk }) => `${document}${chunk}`);
+    const found = partition
+      .search(one, 5)
+      .found.map(({ document, chunk }) => `${document}${chunk}`);
     expect(found).toEqual(['a0', 'a1', 'b0', 'b1', 'c0']);
   });
 
@@ -76,9 +78,9 @@ describe('an exact search', () => {
     const [query = new Float32Array(16)] = vectors;
     for (let row = 0; row < 60; row += 1) {
       partition.remove(String(row).padStart(8, '0'));
-      const { rows } = partition.search(query, 100);
+      const { found } = partition.search(query, 100);
       expect(partition.rows).toBe(99 - row);
-      expect(rows.map(({ document }) => Number(document)).sort((a, b) => a - b)).toEqual(
+      expect(found.map(({ document }) => Number(document)).sort((a, b) => a - b)).toEqual(
         Array.from({ length: 99 - row }, (_, at) => at + row + 1),
       );
     }
@@ -93,11 +95,11 @@ describe('a graph', () => {
     let [hits, claimed] = [0, 0];
     const queries = clusteredVectors(100, 24, 5);
     for (const query of queries) {
-      const { rows, index, recall } = partition.search(query, 10);
+      const { found, index, recall } = partition.search(query, 10);
       expect(index).toBe('hnsw');
       claimed = recall;
       const exact = new Set(bestOf(vectors, query, 10).map(({ row }) => row));
-      hits += rows.filter(({ document }) => exact.has(Number(document))).length;
+      hits += found.filter(({ document }) => exact.has(Number(document))).length;
     }
     expect(claimed).toBeGreaterThanOrEqual(RECALL_LEAST);
     expect(Math.abs(hits / (10 * queries.length) - claimed)).toBeLessThan(0.05);
@@ -111,10 +113,10 @@ describe('a graph', () => {
     partition.add({ document: 'added', vectors: query });
     expect(partition.search(query, 1)).toMatchObject({
       index: 'hnsw',
-      rows: [{ document: 'added', chunk: 0 }],
+      found: [{ document: 'added', chunk: 0 }],
     });
     partition.remove('added');
-    expect(partition.search(query, 1).rows[0]?.document).not.toBe('added');
+    expect(partition.search(query, 1).found[0]?.document).not.toBe('added');
   });
 
   it('does not answer below the bar, and is not tried again before the rows have doubled', () => {
@@ -128,6 +130,19 @@ describe('a graph', () => {
     });
     out.add({ document: 'added', vectors: vectors[1_300] ?? new Float32Array(24) });
     expect(out.work(Infinity)).toBe(false);
+  });
+
+  it('is left out where only some documents are searched, which are counted', () => {
+    const partition = built(partitionOf(vectors, 1_000));
+    const [query = new Float32Array(24)] = clusteredVectors(1, 24, 11);
+    const asked = Array.from({ length: 1_100 }, (_, row) => 2 * row);
+    const only = new Set(asked.map((row) => String(row).padStart(8, '0')));
+    const answer = partition.searchOnly(only.add('absent'), query, 10);
+    expect(answer).toMatchObject({ index: 'exact', recall: 1, rows: 1_100 });
+    const even = bestOf(vectors.slice(0, 2_200), query, 2_200).filter(({ row }) => row % 2 === 0);
+    expect(answer.found.map(({ document }) => Number(document))).toEqual(
+      even.slice(0, 10).map(({ row }) => row),
+    );
   });
 
   it('is equal for equal rows', () => {

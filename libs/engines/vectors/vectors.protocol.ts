@@ -17,6 +17,8 @@ export interface PartitionChange {
 export interface VectorQuery {
   /** Others are not looked at. */
   readonly partitions: readonly string[];
+  /** The documents to look at, exactly; left out: all of the partitions. */
+  readonly only?: ReadonlySet<string>;
   readonly query: Float32Array;
   readonly top: number;
 }
@@ -34,5 +36,6 @@ export interface VectorAnswer {
   readonly index: IndexName;
   /** Recall of the best ten as measured on the graph; 1 for an exact search. */
   readonly recall: number;
+  /** That were looked at, or that a graph was asked about. */
   readonly rows: number;
 }

@@ -1,10 +1,7 @@
-import { createPublicKey, hash, randomBytes } from 'node:crypto';
+import { createPublicKey, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { privateKeyOf } from '#platform/secrets/ed25519.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type Secrets } from '#platform/secrets/secrets.js';
-import { SECRETS } from '#platform/secrets/tokens.js';
 import { type RoomRecord } from '#projections/cleanrooms/cleanrooms.projection.js';
 import { reject } from '../cleanrooms.errors.js';
 import { type EnclaveStatus } from '../enclave-actions.port.js';
@@ -27,9 +24,9 @@ import {
   SoftwareAttester,
   TpmAttester,
 } from './attestation.engine.js';
+import { ReceiptSigner } from './receipt-signer.js';
 
 const NONCE_BYTES = 32;
-const RECEIPT_KEY = 'attestation-receipts';
 
 /** Attests the enclave for rooms, and signs the receipts. */
 @Injectable()
@@ -39,8 +36,8 @@ export class RoomAttestation {
 
   constructor(
     private readonly enclave: EnclaveHost,
+    private readonly signer: ReceiptSigner,
     @Inject(ENCLAVE_SETTINGS) private readonly settings: EnclaveSettings,
-    @Inject(SECRETS) private readonly secrets: Pick<Secrets, 'key'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.#attester = attesterOf(settings.attester);
@@ -87,15 +84,10 @@ export class RoomAttestation {
       enclave_key_id: keyIdOf(identity),
       nonce: binding.nonce,
       nonce_source: asked === null ? 'server' : 'caller',
-      receipt_signer_sha256: this.#signerSha256(),
+      receipt_signer_sha256: this.signer.sha256(),
       issued_at: isoOf(claims.iat),
       expires_at: isoOf(claims.exp),
     };
-  }
-
-  /** The public key of the receipts, as PEM. */
-  signerPem(): string {
-    return createPublicKey(this.#key()).export({ format: 'pem', type: 'spki' }).toString();
   }
 
   async #receiptOf(binding: Binding) {
@@ -104,20 +96,11 @@ export class RoomAttestation {
       const atMs = this.clock.now();
       const appraisal = appraise(evidence, binding, this.settings.references, atMs);
       const claims = claimsOf({ issuer: 'quipu', binding, evidence, appraisal, atMs });
-      return { appraisal, claims, receipt: await signReceipt(claims, this.#key()) };
+      return { appraisal, claims, receipt: await signReceipt(claims, this.signer.key()) };
     } catch (error) {
       if (!(error instanceof AttestationError)) throw error;
       return reject('cleanroom_attester_unavailable', error.message);
     }
-  }
-
-  #key() {
-    return privateKeyOf(this.secrets.key(RECEIPT_KEY));
-  }
-
-  #signerSha256(): string {
-    const key = createPublicKey(this.#key());
-    return hash('sha256', key.export({ format: 'der', type: 'spki' }));
   }
 }
 

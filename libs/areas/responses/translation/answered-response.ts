@@ -16,7 +16,7 @@ export const answeredResponse = (
   { choices }: ReadAnswer,
   usage: Usage,
 ): ResponseObject => {
-  const items = new OutputItems(facts.key);
+  const items = new OutputItems(facts.key, facts.search);
   for (const choice of choices) items.add(choice);
   items.end();
   return endedResponse(facts, items, usage);

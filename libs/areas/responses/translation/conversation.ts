@@ -19,6 +19,7 @@ export const messagesOf = (items: readonly Item[]): readonly Fields[] => {
       calls.push(toolCallOf(item));
       continue;
     }
+    if (item.type === 'file_search_call') continue;
     calls = null;
     messages.push(item.type === 'message' ? messageOf(item) : toolMessageOf(item));
   }

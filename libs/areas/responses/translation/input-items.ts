@@ -1,8 +1,9 @@
 import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type Fields, isFields } from '#platform/chats/read-answer.js';
+import { type FileSearchItem } from './file-search.js';
 
 /** The items that a response takes as input and has as output, as far as chats know them. */
-export type Item = MessageItem | FunctionCallItem | FunctionOutputItem;
+export type Item = MessageItem | FunctionCallItem | FunctionOutputItem | FileSearchItem;
 
 export interface MessageItem {
   readonly type: 'message';
@@ -72,10 +73,19 @@ const itemOf = (item: unknown, at: string, key: string): Item => {
         status: 'completed',
       };
     }
+    case 'file_search_call':
+      // The output of a response that is sent back. Its passages are searched for again.
+      return {
+        type: 'file_search_call',
+        id: idOf(item, `fs_${key}`),
+        status: 'completed',
+        queries: [],
+        results: null,
+      };
     default:
       throw rejectedField(
         `${at}.type`,
-        'expected message, function_call or function_call_output; no other item is supported',
+        'expected message, function_call, function_call_output or file_search_call',
       );
   }
 };

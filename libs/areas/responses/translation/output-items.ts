@@ -1,4 +1,10 @@
 import { type Fields, type ReadChoice, type ReadToolCall } from '#platform/chats/read-answer.js';
+import {
+  citationsIn,
+  type FileSearch,
+  type FileSearchItem,
+  fileSearchItem,
+} from './file-search.js';
 import { type FunctionCallItem, type ItemStatus, type MessageItem } from './input-items.js';
 
 /** An event of a stream, without its number. */
@@ -7,7 +13,7 @@ export interface StreamEvent {
   readonly [field: string]: unknown;
 }
 
-export type OutputItem = MessageItem | FunctionCallItem;
+export type OutputItem = MessageItem | FunctionCallItem | FileSearchItem;
 
 type PartKind = 'output_text' | 'refusal';
 
@@ -34,7 +40,13 @@ interface OpenCall {
   isDone: boolean;
 }
 
-type OpenItem = OpenMessage | OpenCall;
+interface EndedSearch {
+  readonly type: 'file_search_call';
+  readonly item: FileSearchItem;
+  readonly isDone: true;
+}
+
+type OpenItem = OpenMessage | OpenCall | EndedSearch;
 
 /**
  * Makes the output items of a response from the answer of a chat, as a whole or in pieces, with the
@@ -44,11 +56,38 @@ export class OutputItems {
   readonly #items: OpenItem[] = [];
   #finishReason: string | null = null;
 
-  /** @param key the seed of the ids of the items */
-  constructor(private readonly key: string) {}
+  /**
+   * @param key the seed of the ids of the items
+   * @param search the first item, where files were searched
+   */
+  constructor(
+    private readonly key: string,
+    private readonly search: FileSearch | null = null,
+  ) {
+    if (!search) return;
+    const item = fileSearchItem(`fs_${key}0`, search);
+    this.#items.push({ type: 'file_search_call', item, isDone: true });
+  }
 
   get finishReason(): string | null {
     return this.#finishReason;
+  }
+
+  /** Announces the search, which was made before the answer. */
+  begin(): StreamEvent[] {
+    return this.#items.flatMap((open, output_index) => {
+      if (open.type !== 'file_search_call') return [];
+      const { item } = open;
+      const at = { output_index, item_id: item.id };
+      const added = { ...item, status: 'in_progress', results: null };
+      return [
+        { type: 'response.output_item.added', output_index, item: added },
+        { type: 'response.file_search_call.in_progress', ...at },
+        { type: 'response.file_search_call.searching', ...at },
+        { type: 'response.file_search_call.completed', ...at },
+        { type: 'response.output_item.done', output_index, item },
+      ];
+    });
   }
 
   /** Adds a choice, or a piece of it. A response has the first choice only. */
@@ -67,7 +106,8 @@ export class OutputItems {
   /** Closes all items; an answer without any gets an empty message. */
   end(): StreamEvent[] {
     const events: StreamEvent[] = [];
-    if (this.#items.length === 0) this.#openMessage('output_text', events);
+    if (this.#items.every(({ type }) => type === 'file_search_call'))
+      this.#openMessage('output_text', events);
     this.#closeAll(events);
     return events;
   }
@@ -109,10 +149,10 @@ export class OutputItems {
     const content_index = last?.kind === kind ? message.parts.length - 1 : message.parts.length;
     const at = { item_id: message.id, output_index, content_index };
     if (last?.kind === kind) return [at, last];
-    if (last) events.push(...partDone(message, output_index, message.parts.length - 1));
+    if (last) events.push(...this.#partDone(message, output_index, message.parts.length - 1));
     const part: OpenPart = { kind, text: '', logprobs: [] };
     message.parts.push(part);
-    events.push({ type: 'response.content_part.added', ...at, part: shownPart(part) });
+    events.push({ type: 'response.content_part.added', ...at, part: this.#shownPart(part) });
     return [at, part];
   }
 
@@ -146,10 +186,10 @@ export class OutputItems {
   }
 
   #close(item: OpenItem, output_index: number, events: StreamEvent[]): void {
-    if (item.isDone) return;
+    if (item.type === 'file_search_call' || item.isDone) return;
     item.isDone = true;
     if (item.type === 'message') {
-      events.push(...partDone(item, output_index, item.parts.length - 1));
+      events.push(...this.#partDone(item, output_index, item.parts.length - 1));
     } else {
       const at = { item_id: item.id, output_index };
       const type = 'response.function_call_arguments.done';
@@ -160,10 +200,11 @@ export class OutputItems {
   }
 
   #shown(item: OpenItem, n: number): OutputItem {
+    if (item.type === 'file_search_call') return item.item;
     const isCut = n === this.#items.length - 1 && incompleteReason(this.#finishReason) !== null;
     const status: ItemStatus = !item.isDone ? 'in_progress' : isCut ? 'incomplete' : 'completed';
     if (item.type === 'message') {
-      const content = item.parts.map(shownPart);
+      const content = item.parts.map((part) => this.#shownPart(part));
       return { id: item.id, type: 'message', role: 'assistant', status, content };
     }
     return {
@@ -175,6 +216,33 @@ export class OutputItems {
       status,
     };
   }
+
+  #shownPart({ kind, text, logprobs }: OpenPart): Fields {
+    return kind === 'output_text'
+      ? { type: kind, annotations: this.#citationsIn(text), logprobs: [...logprobs], text }
+      : { type: kind, refusal: text };
+  }
+
+  #citationsIn(text: string): readonly Fields[] {
+    return this.search ? citationsIn(text, this.search) : [];
+  }
+
+  #partDone(message: OpenMessage, output_index: number, content_index: number): StreamEvent[] {
+    const part = message.parts[content_index];
+    if (!part) return [];
+    const at = { item_id: message.id, output_index, content_index };
+    const { kind, text, logprobs } = part;
+    const done = { type: 'response.content_part.done', ...at, part: this.#shownPart(part) };
+    if (kind === 'refusal') return [{ type: 'response.refusal.done', ...at, refusal: text }, done];
+    const type = 'response.output_text.annotation.added';
+    return [
+      ...this.#citationsIn(text).map((annotation, annotation_index) => ({
+        ...{ type, ...at, annotation_index, annotation },
+      })),
+      { type: 'response.output_text.done', ...at, text, logprobs: [...logprobs] },
+      done,
+    ];
+  }
 }
 
 /** Why a response is incomplete; null: it is complete. */
@@ -183,26 +251,4 @@ export const incompleteReason = (
 ): 'max_output_tokens' | 'content_filter' | null => {
   if (finishReason === 'length') return 'max_output_tokens';
   return finishReason === 'content_filter' ? 'content_filter' : null;
-};
-
-const shownPart = ({ kind, text, logprobs }: OpenPart): Fields =>
-  kind === 'output_text'
-    ? { type: kind, annotations: [], logprobs: [...logprobs], text }
-    : { type: kind, refusal: text };
-
-const partDone = (
-  message: OpenMessage,
-  output_index: number,
-  content_index: number,
-): StreamEvent[] => {
-  const part = message.parts[content_index];
-  if (!part) return [];
-  const at = { item_id: message.id, output_index, content_index };
-  const { kind, text, logprobs } = part;
-  return [
-    kind === 'output_text'
-      ? { type: 'response.output_text.done', ...at, text, logprobs: [...logprobs] }
-      : { type: 'response.refusal.done', ...at, refusal: text },
-    { type: 'response.content_part.done', ...at, part: shownPart(part) },
-  ];
 };

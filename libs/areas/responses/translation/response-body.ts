@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { rejectedField, rejectedFields } from '#platform/runtime/commands/rejected-request.js';
+import { FileSearchTool } from './file-search.js';
 
 const TOP_LOGPROBS_MAX = 20;
 const PAIRS_MAX = 16;
 const LOGPROBS = 'message.output_text.logprobs';
+const RESULTS = 'file_search_call.results';
 /** Nothing of the second is ever there to be included: no reasoning is shown. */
-const INCLUDABLE = [LOGPROBS, 'reasoning.encrypted_content'] as const;
+const INCLUDABLE = [LOGPROBS, 'reasoning.encrypted_content', RESULTS] as const;
 
 const text = z.string().max(512);
 
@@ -22,19 +24,24 @@ const TextFormat = z.discriminatedUnion('type', [
 ]);
 
 const FunctionTool = z.strictObject({
-  type: z.literal('function', { error: 'only tools of the type function are supported' }),
+  type: z.literal('function'),
   name: z.string().min(1).max(64),
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
   description: z.string().nullish(),
 });
 
+const Tool = z.discriminatedUnion('type', [FunctionTool, FileSearchTool], {
+  error: 'only tools of the types function and file_search are supported',
+});
+
 const ToolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
     z.strictObject({ type: z.literal('function'), name: z.string() }),
+    z.strictObject({ type: z.literal('file_search') }),
   ],
-  { error: 'expected none, auto, required or {type: "function", name}' },
+  { error: 'expected none, auto, required, {type: "function", name} or {type: "file_search"}' },
 );
 
 /** Fields of a feature that is not here, by the values that turn it off. */
@@ -64,7 +71,7 @@ export const ResponseBody = z.strictObject({
       verbosity: z.enum(['low', 'medium', 'high']).nullish(),
     })
     .nullish(),
-  tools: z.array(FunctionTool).max(512).nullish(),
+  tools: z.array(Tool).max(512).nullish(),
   tool_choice: ToolChoice.nullish(),
   top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
   include: z.array(z.enum(INCLUDABLE)).nullish(),
@@ -106,10 +113,34 @@ export const readResponseBody = (sent: unknown): ResponseBody => {
   const isEmpty = input === undefined || (Array.isArray(input) && input.length === 0);
   if (isEmpty && previous == null) throw rejectedField('input', 'expected a string or items');
   if (read.data.background === true) rejectInBackground(read.data);
+  const searches = read.data.tools?.filter(({ type }) => type === 'file_search') ?? [];
+  if (searches.length > 1) throw rejectedField('tools', 'expected at most one file_search');
   return read.data;
 };
 
-const rejectInBackground = ({ store, stream }: ResponseBody): void => {
+/** The tool of a request whose files are searched, with its place; null: none. */
+export const fileSearchOf = ({
+  tools,
+  tool_choice,
+}: ResponseBody): { readonly tool: FileSearchTool; readonly at: string } | null => {
+  if (!tools || tool_choice === 'none') return null;
+  const n = tools.findIndex(({ type }) => type === 'file_search');
+  const tool = tools[n];
+  return tool?.type === 'file_search' ? { tool, at: `tools[${n}]` } : null;
+};
+
+export const includesResults = ({ include }: ResponseBody): boolean =>
+  include?.includes(RESULTS) === true;
+
+/** @throws RejectedRequestError 400 for a request that nothing is searched for */
+export const rejectFileSearch = (body: ResponseBody, why: string): void => {
+  const asked = fileSearchOf(body);
+  if (asked) throw rejectedField(`${asked.at}.type`, why);
+};
+
+const rejectInBackground = (body: ResponseBody): void => {
+  rejectFileSearch(body, 'a response in the background searches no files');
+  const { store, stream } = body;
   if (stream === true) {
     throw rejectedField('stream', 'a response in the background is polled; leave stream out');
   }
@@ -122,6 +153,8 @@ const rejectInBackground = ({ store, stream }: ResponseBody): void => {
 export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknown>> => {
   const { model, max_output_tokens, stream, text: written, tools, tool_choice, reasoning } = body;
   const { top_logprobs, include } = body;
+  const hasOnlySearch = tools?.length === 1 && tools[0]?.type === 'file_search';
+  const functions = hasOnlySearch ? undefined : tools?.flatMap(functionOf);
   const wantsLogprobs = include?.includes(LOGPROBS) === true || (top_logprobs ?? 0) > 0;
   return present({
     model,
@@ -131,8 +164,8 @@ export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknow
     max_tokens: max_output_tokens,
     response_format: formatOf(written?.format),
     verbosity: written?.verbosity,
-    tools: tools?.map(({ type, ...declared }) => ({ type, function: present(declared) })),
-    tool_choice: toolChoiceOf(tool_choice),
+    tools: functions,
+    tool_choice: hasOnlySearch ? undefined : toolChoiceOf(tool_choice),
     reasoning_effort: reasoning?.effort,
     logprobs: wantsLogprobs ? true : undefined,
     top_logprobs: wantsLogprobs && top_logprobs !== 0 ? top_logprobs : undefined,
@@ -155,13 +188,21 @@ export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknow
 const present = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 
+const functionOf = (tool: z.infer<typeof Tool>) => {
+  if (tool.type === 'file_search') return [];
+  const { type, ...declared } = tool;
+  return [{ type, function: present(declared) }];
+};
+
 const formatOf = (format: z.infer<typeof TextFormat> | null | undefined): unknown => {
   if (format?.type !== 'json_schema') return format ?? undefined;
   const { type, ...schema } = format;
   return { type, json_schema: present(schema) };
 };
 
-const toolChoiceOf = (choice: ResponseBody['tool_choice']): unknown =>
-  typeof choice === 'object' && choice !== null
-    ? { type: choice.type, function: { name: choice.name } }
-    : choice;
+/** Files are searched before the chat, whatever its model would choose. */
+const toolChoiceOf = (choice: ResponseBody['tool_choice']): unknown => {
+  if (typeof choice !== 'object' || choice === null) return choice;
+  const { type } = choice;
+  return type === 'function' ? { type, function: { name: choice.name } } : undefined;
+};

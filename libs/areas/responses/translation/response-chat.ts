@@ -1,6 +1,7 @@
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type Fields } from '#platform/chats/read-answer.js';
+import { type FileSearch, passagesText } from './file-search.js';
 import { type ResponseContent } from '../response-blobs.js';
 import { messagesOf } from './conversation.js';
 import { type Item } from './input-items.js';
@@ -13,20 +14,23 @@ export const keyOf = (responseId: string): string => responseId.slice('resp_'.le
  * The chat request made from a response. As in OpenAI's API, the instructions of earlier responses
  * are not carried over.
  * @param before the responses that it continues, the first one first
+ * @param search the files that were searched for it
  * @throws RejectedRequestError 400 for too many messages
  */
 export const chatOf = (
   body: ResponseBody,
   input: readonly Item[],
   before: readonly ResponseContent[],
+  search: FileSearch | null = null,
 ): Fields => {
-  const { instructions } = body;
+  const told = [body.instructions, search && passagesText(search)].filter((one) => one != null);
+  const instructions = told.length === 0 ? null : told.join('\n\n');
   const said = before.flatMap(
     ({ input: asked, response: { output } }) => [...asked, ...output] as Item[],
   );
   const messages = messagesOf([...said, ...input]);
   const all =
-    instructions == null ? messages : [{ role: 'system', content: instructions }, ...messages];
+    instructions === null ? messages : [{ role: 'system', content: instructions }, ...messages];
   if (all.length > MESSAGES_MAX) {
     throw rejectedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
   }

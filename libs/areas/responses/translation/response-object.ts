@@ -1,6 +1,7 @@
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
 import { type Fields } from '#platform/chats/read-answer.js';
+import { type FileSearch } from './file-search.js';
 import { incompleteReason, type OutputItem } from './output-items.js';
 import { type ResponseBody } from './response-body.js';
 
@@ -11,6 +12,8 @@ export interface ResponseFacts {
   readonly createdAt: number;
   readonly body: ResponseBody;
   readonly routingMode: string;
+  /** Left out: no file was searched. */
+  readonly search?: FileSearch | null;
 }
 
 export type ResponseEnd =

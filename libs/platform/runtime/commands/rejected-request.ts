@@ -16,9 +16,15 @@ export class RejectedRequestError extends Error {
 export const rejectedField = (param: string, why: string): RejectedRequestError =>
   refused(`${param}: ${why}`, param);
 
-/** 400 for the fields that a schema rejects: the message names ten at most. */
-export const rejectedFields = ({ issues }: z.ZodError): RejectedRequestError => {
-  const faults = issues.flatMap(faultsOf);
+/**
+ * 400 for the fields that a schema rejects: the message names ten at most.
+ * @param at the field that the schema is of; empty for the body
+ */
+export const rejectedFields = ({ issues }: z.ZodError, at = ''): RejectedRequestError => {
+  const inside = at === '' ? [] : [at];
+  const faults = issues.flatMap((issue) =>
+    faultsOf({ ...issue, path: [...inside, ...issue.path] }),
+  );
   const message = messageOf(faults.map(({ param, why }) => `${param}: ${why}`));
   return refused(message, faults[0]?.param);
 };

@@ -1,0 +1,69 @@
+import { type FoundChunk } from '#areas/vaults/vault-search.js';
+import {
+  type ShownDocument,
+  type ShownVaultDetail,
+  storeFileIdOf,
+} from '#areas/vaults/vault.queries.js';
+import {
+  type VectorStoreDto,
+  type VectorStoreFileDto,
+  type VectorStoreResultsDto,
+} from './vector-stores.dto.js';
+
+const PREFIX = 'vs_';
+const GROUPS = /^vs_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+export const storeIdOf = (vaultId: string): string => `${PREFIX}${vaultId.replaceAll('-', '')}`;
+
+/** An id that no vector store has is the id of no vault either. */
+export const vaultIdOf = (storeId: string): string =>
+  storeId.toLowerCase().replace(GROUPS, '$1-$2-$3-$4-$5');
+
+const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1_000);
+
+export const presentStore = (vault: ShownVaultDetail): VectorStoreDto => ({
+  id: storeIdOf(vault.vaultId),
+  object: 'vector_store',
+  created_at: secondsOf(vault.createdAt),
+  name: vault.name ?? '',
+  usage_bytes: vault.storedBytes,
+  file_counts: {
+    ...{ in_progress: 0, completed: vault.documents, failed: 0, cancelled: 0 },
+    total: vault.documents,
+  },
+  status: 'completed',
+  last_active_at: null,
+  metadata: vault.metadata,
+});
+
+export const presentStoreFile = (vaultId: string, document: ShownDocument): VectorStoreFileDto => {
+  const { attributes, chunks } = document.label;
+  return {
+    id: storeFileIdOf(document),
+    object: 'vector_store.file',
+    usage_bytes: document.storedBytes,
+    created_at: secondsOf(document.ingestedAt),
+    vector_store_id: storeIdOf(vaultId),
+    status: 'completed',
+    last_error: null,
+    chunking_strategy: chunks ? { type: 'static', static: chunks } : { type: 'other' },
+    attributes,
+  };
+};
+
+export const presentStoreResults = (
+  query: string,
+  found: readonly FoundChunk[],
+): VectorStoreResultsDto => ({
+  object: 'vector_store.search_results.page',
+  search_query: [query],
+  data: found.map((one) => ({
+    file_id: storeFileIdOf(one),
+    filename: one.title,
+    score: one.score,
+    attributes: one.attributes,
+    content: [{ type: 'text', text: one.text }],
+  })),
+  has_more: false,
+  next_page: null,
+});
