@@ -5,8 +5,17 @@ import { AccountId, Instant, Sha256Hex, UserId } from '#events/vocabulary.js';
 
 export const FileId = z.string().regex(/^file-[0-9a-f]{32}$/);
 
-/** The purpose of a file. An account uploads the first three; a batch writes `batch_output`. */
-export const FilePurpose = z.enum(['batch', 'user_data', 'fine-tune', 'batch_output']);
+/**
+ * The purpose of a file. An account uploads the first three; a batch writes `batch_output`, and
+ * pictures are `image_output`.
+ */
+export const FilePurpose = z.enum([
+  'batch',
+  'user_data',
+  'fine-tune',
+  'batch_output',
+  'image_output',
+]);
 export type FilePurpose = z.infer<typeof FilePurpose>;
 
 const Named = z.strictObject({

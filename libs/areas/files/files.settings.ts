@@ -29,7 +29,13 @@ export const fileSettings = defineSettings({
   read: (values): FileSettings => {
     const largest = values.QUIPU_FILE_BYTES_MAX;
     const batch = Math.min(values.QUIPU_BATCH_FILE_BYTES_MAX, largest);
-    const bytesMax = { batch, user_data: largest, 'fine-tune': largest, batch_output: BYTES_MAX };
+    const bytesMax = {
+      batch,
+      user_data: largest,
+      'fine-tune': largest,
+      batch_output: BYTES_MAX,
+      image_output: largest,
+    };
     return { bytesMax, accountBytesMax: values.QUIPU_ACCOUNT_FILE_BYTES_MAX };
   },
 });

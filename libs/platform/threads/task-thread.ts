@@ -57,7 +57,8 @@ export class TaskThread<Task, End, Code extends string> {
   #replyTo(request: TaskRequest<Task>): Promise<TaskReply<End, Code> | null> {
     if (this.#isClosed) return Promise.resolve(null);
     // A thread that failed is replaced by the next task.
-    if (this.#channel?.isOpen !== true) this.#channel = new WorkerChannel(this.source, this.workerData);
+    if (this.#channel?.isOpen !== true)
+      this.#channel = new WorkerChannel(this.source, this.workerData);
     const channel = this.#channel;
     return new Promise((resolve) => channel.request(request, resolve));
   }
