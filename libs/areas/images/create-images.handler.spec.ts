@@ -17,6 +17,7 @@ import {
   REQUEST,
   SETTINGS,
   signer,
+  USER,
   WEIGHTS,
   type WorldOptions,
 } from './images-world.fixture.js';
@@ -42,7 +43,7 @@ paidWorkContract('images', {
     opened.push(pictures);
     const asked = askedOf({ response_format: 'b64_json' });
     return Promise.resolve((order, signal) =>
-      handler.execute({ ...order, userId: 7, asked, start: null }, signal),
+      handler.execute({ ...order, userId: USER, asked, start: null }, signal),
     );
   },
 });

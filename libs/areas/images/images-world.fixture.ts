@@ -1,3 +1,4 @@
+import { UserId } from '#events/vocabulary.js';
 import { NoteSigner } from '#platform/audit/signed-note.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
@@ -18,6 +19,7 @@ import { ImageClaims, ImageFiles, type NewImageFile } from './ports.js';
 
 export const REQUEST = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
 export const NOW = Date.parse('2026-11-26T10:00:00.000Z');
+export const USER = UserId.parse(7);
 export const WEIGHTS = 'ab'.repeat(32);
 export const signer = new NoteSigner('quipu.test/log', Buffer.alloc(32, 3));
 
@@ -120,7 +122,7 @@ export const openImages = (options: WorldOptions = {}) => {
     handler.execute(
       {
         accountId: '7',
-        userId: 7,
+        userId: USER,
         receivedAtMs: NOW,
         asked: askedOf(body),
         start,

@@ -31,7 +31,7 @@ export interface ImageTrainingOptions {
 }
 
 const NAME = 'quipu-scenes';
-const PICTURES = 192;
+const PICTURES = 128;
 /** Relative to the repository: the build copies no Python. */
 const FOLDER = 'tools/models/images';
 

@@ -81,7 +81,7 @@ if checkpoint.exists():
     step, recent, seconds = kept["step"], kept["recent"], kept["seconds"]
     # The pool is drawn again; its seed follows from the step.
     generator.manual_seed(SEED + step)
-pool = Pool(POOL, FRESH, generator)
+pool = Pool(POOL, FRESH, generator) if step < options.steps else None
 started = time.monotonic() - seconds
 while step < options.steps:
     for group in optimizer.param_groups:
