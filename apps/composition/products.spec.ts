@@ -23,6 +23,7 @@ const METERS = [
   'image_pixel_steps',
   'image_pixels',
   'upstream_images',
+  'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
