@@ -12,6 +12,7 @@ import { filesArea } from '#areas/files/files.area.js';
 import { fleetArea } from '#areas/fleet/fleet.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
+import { imagesArea } from '#areas/images/images.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
@@ -49,6 +50,7 @@ export const areas: readonly Area[] = [
   inferenceArea,
   streamsArea,
   embeddingsArea,
+  imagesArea,
   vaultsArea,
   jobsArea,
   responsesArea,

@@ -21,6 +21,9 @@ const METERS = [
   'package_download_bytes',
   'training_ms',
   'weight_products',
+  'image_pixel_steps',
+  'image_pixels',
+  'upstream_images',
   'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };

@@ -1,6 +1,6 @@
 /**
  * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
- * networks, or the embedding models.
+ * networks, the embedding models, or the image model.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
@@ -8,6 +8,7 @@
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
  *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
+ *   npm run models:train -- images [--python PROGRAM --steps N --out FOLDER --cache FOLDER --card]
  *   npm run models:train -- corpora [--out FOLDER]            # the texts of jobs
  */
 const [model = '', ...options] = process.argv.slice(2);
@@ -30,6 +31,15 @@ if (family === 'spiking' && options.includes('--cards')) {
 } else if (family === 'embeddings') {
   const { trainEmbeddings } = await import('./embeddings/embeddings.train.js');
   await trainEmbeddings(name, optionOf('--out', 'models/embeddings'));
+} else if (family === 'images') {
+  const { trainImages } = await import('./images/images.train.js');
+  await trainImages({
+    python: optionOf('--python', 'python3'),
+    steps: Number(optionOf('--steps', '12000')),
+    out: optionOf('--out', 'models/images'),
+    cache: optionOf('--cache', '.cache/models/images'),
+    cardAlone: options.includes('--card'),
+  });
 } else if (family === 'corpora') {
   const { writeCorpora } = await import('./corpora.write.js');
   await writeCorpora(optionOf('--out', 'models/corpora'));

@@ -57,6 +57,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['homomorphic/check.py', 'speed'],
     record: null,
   },
+  images: {
+    requirements: 'images/requirements.txt',
+    script: ['images/record.py'],
+    record: 'images/vectors.json',
+  },
   'language-models': {
     requirements: 'language-models/requirements.txt',
     script: ['language-models/record.py'],

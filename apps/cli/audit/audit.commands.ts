@@ -13,6 +13,7 @@ import { type ExportStatementOptions } from './export-statement.js';
 import { type ImportLogOptions } from './import-log.js';
 import { monthOf } from './month-option.js';
 import { type VerifyBillOptions } from './verify-bill.js';
+import { type VerifyImageOptions } from './verify-image.js';
 import { type VerifyLogArchiveOptions } from './verify-log-archive.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
@@ -24,6 +25,12 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   ).action((options: CommonOptions) =>
     invoke(options, async () => (await import('./verify-log.js')).verifyLog),
   );
+  command(audit, 'image', 'Verify the claim of a picture, and that the log has its request.')
+    .argument('<file>', 'a PNG file that Quipu made')
+    .option('--key <key>', 'the verifier key of the log; then no installation is needed')
+    .action((file: string, options: Omit<VerifyImageOptions, 'file'>) =>
+      invoke({ ...options, file }, async () => (await import('./verify-image.js')).verifyImage),
+    );
   const statement = commandGroup(program, 'statement', 'Export statements with their proof.');
   command(statement, 'export', 'Write the archive of a statement, which verify-bill proves.')
     .requiredOption('--user <name>', 'the owner of the account')

@@ -81,6 +81,9 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/dtn/routes': 'explains a route',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
   'POST v1/files': 'stores a stream',
+  // Its body is a stream, which is not compared. A repeat is another request, charged as one.
+  'POST v1/images/edits': 'reads a stream',
+  'POST api/v1/images/edits': 'reads a stream',
   // Its body is a stream, which is not compared. A repeat is refused: its slug is taken.
   'POST api/v1/adapters/vault': 'stores a stream',
   // A repeated removal finds no adapter.

@@ -55,6 +55,14 @@ export class AuditLog {
     return encodeVerifierKey(this.signer.key);
   }
 
+  /**
+   * Another text than a checkpoint as a signed note; it must not begin as one.
+   * @param text ends with a line break
+   */
+  sign(text: string): string {
+    return `${text}\n${this.signer.sign(text)}`;
+  }
+
   /** @throws DomainError `audit_not_ready` before the first one */
   async checkpoint(): Promise<SignedCheckpoint> {
     const checkpoint = await this.#published();

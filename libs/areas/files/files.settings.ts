@@ -32,6 +32,11 @@ export const fileSettings = defineSettings({
     const bytesMax = {
       ...{ assistants: largest, batch, user_data: largest, 'fine-tune': largest },
       batch_output: BYTES_MAX,
+      batch,
+      user_data: largest,
+      'fine-tune': largest,
+      batch_output: BYTES_MAX,
+      image_output: largest,
     };
     return { bytesMax, accountBytesMax: values.QUIPU_ACCOUNT_FILE_BYTES_MAX };
   },

@@ -16,10 +16,14 @@ export class TaskThread<Task, End, Code extends string> {
   #isClosed = false;
   #tasks = 0;
 
-  /** @param source the compiled worker file, which calls `answerTasks` */
+  /**
+   * @param source the compiled worker file, which calls `answerTasks`
+   * @param workerData of the thread
+   */
   constructor(
     private readonly source: URL,
     private readonly errorOf: ErrorOf<Code>,
+    private readonly workerData: unknown = null,
   ) {}
 
   /** Tasks since the start. */
@@ -53,7 +57,8 @@ export class TaskThread<Task, End, Code extends string> {
   #replyTo(request: TaskRequest<Task>): Promise<TaskReply<End, Code> | null> {
     if (this.#isClosed) return Promise.resolve(null);
     // A thread that failed is replaced by the next task.
-    if (this.#channel?.isOpen !== true) this.#channel = new WorkerChannel(this.source, null);
+    if (this.#channel?.isOpen !== true)
+      this.#channel = new WorkerChannel(this.source, this.workerData);
     const channel = this.#channel;
     return new Promise((resolve) => channel.request(request, resolve));
   }

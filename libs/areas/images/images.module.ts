@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { CreateImagesHandler } from './create-images.handler.js';
+import { EmbeddedPainter } from './embedded-painter.js';
+import { ImageAdmission } from './image-admission.js';
+import { Painters } from './painters.js';
+import { Pictures } from './pictures.js';
+
+@Module({
+  providers: [Pictures, EmbeddedPainter, Painters, ImageAdmission, CreateImagesHandler],
+  exports: [CreateImagesHandler],
+})
+export class ImagesModule {}

@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EMBEDDED_MODEL, EmbeddedPainter } from './embedded-painter.js';
+import { ImagesError } from './images.errors.js';
+import { IMAGES_SETTINGS, type ImagesSettings } from './images.settings.js';
+import { type Painter } from './painter.js';
+import { Automatic1111Painter } from './upstreams/automatic1111.painter.js';
+import { OpenAiPainter } from './upstreams/openai.painter.js';
+
+/** The model of a request that names none. */
+export const MODEL_DEFAULT = 'flux-schnell';
+
+const PAINTERS = { openai: OpenAiPainter, automatic1111: Automatic1111Painter } as const;
+
+/** Finds who makes the pictures of a model. */
+@Injectable()
+export class Painters {
+  readonly #upstreams: ReadonlyMap<string, Painter>;
+
+  constructor(
+    private readonly embedded: EmbeddedPainter,
+    @Inject(IMAGES_SETTINGS) { upstreams }: Pick<ImagesSettings, 'upstreams'>,
+  ) {
+    this.#upstreams = new Map(
+      upstreams.map((upstream) => [upstream.model, new PAINTERS[upstream.kind](upstream)]),
+    );
+  }
+
+  /** The models that pictures can be asked of. */
+  get models(): readonly string[] {
+    return [EMBEDDED_MODEL, ...this.#upstreams.keys()];
+  }
+
+  /**
+   * The default is the embedded model under its own name, where no upstream serves `flux-schnell`.
+   * @throws ImagesError `model`
+   */
+  of(model: string | null): Painter {
+    const upstream = this.#upstreams.get(model ?? MODEL_DEFAULT);
+    if (upstream) return upstream;
+    if (model === null || model === MODEL_DEFAULT || model === EMBEDDED_MODEL) return this.embedded;
+    const detail =
+      `model: no upstream serves ${model}; the embedded model is ${EMBEDDED_MODEL}, and ` +
+      'QUIPU_IMAGE_UPSTREAMS names upstreams';
+    throw new ImagesError('model', detail);
+  }
+}

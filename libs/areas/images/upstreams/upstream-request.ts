@@ -1,0 +1,89 @@
+import { FormData, request } from 'undici';
+import { ImagesError } from '../images.errors.js';
+import { type ImageUpstreamSettings } from '../images.settings.js';
+
+/** Of an answer: ten pictures of four million pixels in base64. */
+export const ANSWER_BYTES_MAX = 128 * 1_024 * 1_024;
+const CONNECT_MS_MAX = 10_000;
+const DETAIL_LENGTH_MAX = 200;
+
+/** The URL of a path below the base URL of an upstream. */
+export const urlBelow = ({ url }: Pick<ImageUpstreamSettings, 'url'>, path: string): URL =>
+  new URL(path, url.endsWith('/') ? url : `${url}/`);
+
+/**
+ * Posts a body and reads the JSON of the answer, in bounded memory.
+ * @param body an object is sent as JSON
+ * @throws ImagesError; the reason of the signal
+ */
+export const askUpstream = async (
+  upstream: ImageUpstreamSettings,
+  path: string,
+  body: FormData | Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<unknown> => {
+  try {
+    const isForm = body instanceof FormData;
+    const answer = await request(urlBelow(upstream, path), {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(!isForm && { 'content-type': 'application/json' }),
+        ...authorization(upstream),
+      },
+      body: isForm ? body : JSON.stringify(body),
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: CONNECT_MS_MAX,
+    });
+    const text = await boundedText(answer.body);
+    if (answer.statusCode >= 200 && answer.statusCode < 300) return JSON.parse(text);
+    throw rejected(answer.statusCode, text);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ImagesError) throw error;
+    const detail = 'the upstream did not answer as its interface says';
+    throw new ImagesError('failed', detail, { cause: error });
+  }
+};
+
+const authorization = ({ key_env: name }: ImageUpstreamSettings) => {
+  const key = name === undefined ? undefined : process.env[name];
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+};
+
+const boundedText = async (content: AsyncIterable<Uint8Array>): Promise<string> => {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new ImagesError('failed', 'the answer is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+};
+
+/** A request that the server does not accept is the caller's; credentials are not. */
+const rejected = (status: number, text: string): ImagesError => {
+  const isOfCaller = status === 400 || status === 413 || status === 422;
+  if (isOfCaller) {
+    return new ImagesError('refused', `the upstream rejects the request: ${detailOf(text)}`);
+  }
+  const kind = status === 429 || status === 503 ? 'busy' : 'failed';
+  return new ImagesError(kind, `the upstream answered ${status}`);
+};
+
+/** The message of OpenAI's envelope, or of FastAPI's. */
+const detailOf = (text: string): string => {
+  try {
+    const { error, detail } = JSON.parse(text) as {
+      readonly error?: { readonly message?: unknown } | string;
+      readonly detail?: unknown;
+    };
+    const message = typeof error === 'object' ? error.message : (error ?? detail);
+    if (typeof message === 'string') return message.slice(0, DETAIL_LENGTH_MAX);
+  } catch {
+    // Not JSON: its text may be a page.
+  }
+  return 'it gives no reason';
+};
