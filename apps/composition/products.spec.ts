@@ -20,6 +20,10 @@ const METERS = [
   'package_download_bytes',
   'training_ms',
   'weight_products',
+  'audio_ms',
+  'upstream_audio_ms',
+  'speech_characters',
+  'upstream_speech_characters',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -106,7 +106,7 @@ describe('audio', () => {
     const repeat = await ask(wav);
     expect(repeat.body).toEqual(first.body);
     expect((await world.events()).length).toBe(events);
-    expect((await ask(wavOf({ samples: new Float32Array(16_000) }))).status).toBe(422);
+    expect((await ask(wavOf({ samples: new Float32Array(16_000) }))).status).toBe(409);
   });
 
   it('says nothing for silence, and rejects lies, no file and a translation', async () => {

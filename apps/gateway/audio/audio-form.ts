@@ -22,6 +22,12 @@ export class AudioForm {
   }
 }
 
+/** The form that the interceptor of the route has read. */
+export const audioFormOf = ({ body }: Pick<FastifyRequest, 'body'>): AudioForm => {
+  if (body instanceof AudioForm) return body;
+  throw new Error('a route of audio needs the interceptor that reads its form');
+};
+
 const invalid = (message: string): HttpFailure =>
   new HttpFailure({ status: 400, code: 'invalid_form', message, param: 'file' });
 

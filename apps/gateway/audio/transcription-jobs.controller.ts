@@ -1,5 +1,4 @@
 import {
-  Body,
   Controller,
   Get,
   Header,
@@ -32,7 +31,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
-import { AudioForm } from './audio-form.js';
+import { audioFormOf } from './audio-form.js';
 import { AudioFormInterceptor } from './audio-form.interceptor.js';
 import {
   TRANSCRIPTION_CODES,
@@ -61,11 +60,11 @@ export class TranscriptionJobsController {
   @Idempotent()
   @FailsWith(...TRANSCRIPTION_CODES, 'insufficient_balance', 'budget_exceeded', 'too_many_jobs')
   async submit(
-    @Body() { fields, file }: AudioForm,
     @CurrentCaller() { accountId, userId, credential }: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TranscriptionJobDto> {
+    const { fields, file } = audioFormOf(request);
     const [field] = fields;
     if (field) {
       return reject('audio_field_unsupported', `${field[0]}: a job takes a file and no field`);

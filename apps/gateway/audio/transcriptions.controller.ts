@@ -1,5 +1,4 @@
 import {
-  Body,
   Controller,
   HttpCode,
   Inject,
@@ -26,7 +25,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
-import { AudioForm } from './audio-form.js';
+import { audioFormOf } from './audio-form.js';
 import { AudioFormInterceptor } from './audio-form.interceptor.js';
 import { TRANSCRIPTION_CODES, TranscriptionDocs, TranslationDocs } from './audio.docs.js';
 import { TranscriptAnswers } from './transcript-answers.js';
@@ -51,13 +50,12 @@ export class TranscriptionsController {
   @Idempotent({ settle: PaidSettler, reply: 'written' })
   @FailsWith(...TRANSCRIPTION_CODES)
   transcribe(
-    @Body() form: AudioForm,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    return this.#answer('transcribe', form, { caller, request, reply, attempt });
+    return this.#answer('transcribe', { caller, request, reply, attempt });
   }
 
   @Post(['v1/audio/translations', 'api/v1/audio/translations'])
@@ -67,21 +65,20 @@ export class TranscriptionsController {
   @Idempotent({ settle: PaidSettler, reply: 'written' })
   @FailsWith(...TRANSCRIPTION_CODES)
   translate(
-    @Body() form: AudioForm,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    return this.#answer('translate', form, { caller, request, reply, attempt });
+    return this.#answer('translate', { caller, request, reply, attempt });
   }
 
   async #answer(
     task: TranscriptionAsked['task'],
-    form: AudioForm,
     { caller, request, reply, attempt }: AudioExchange,
   ): Promise<AnswerEnd> {
     const receivedAtMs = this.clock.now();
+    const form = audioFormOf(request);
     const asked = readTranscriptionForm(form.fields, task);
     const { accountId, userId, credential } = caller;
     const order = {
