@@ -24,6 +24,7 @@ const METERS = [
   'upstream_audio_ms',
   'speech_characters',
   'upstream_speech_characters',
+  'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -48,7 +48,8 @@ describe('audio', () => {
       .set('authorization', `Bearer ${world.credentials.api_key}`);
 
   const chargeOf = async () =>
-    (await world.events()).findLast(({ type }) => type === 'HoldCaptured')?.data;
+    (await world.events()).findLast(({ type }) => type === 'HoldCaptured')?.data as
+      { readonly purpose: string } | undefined;
 
   it('transcribes for the official client, and charges the milliseconds', async () => {
     const file = await toFile(wav, 'words.wav');
@@ -143,7 +144,7 @@ describe('audio', () => {
         .set('authorization', `Bearer ${world.credentials.api_key}`);
     await eventually(async () => (await transcript()).status === 200, 60_000);
     expect((await transcript()).body.text).toContain(heard);
-    await eventually(async () => (await chargeOf())?.['purpose'] === 'long_transcription', 60_000);
+    await eventually(async () => (await chargeOf())?.purpose === 'long_transcription', 60_000);
     expect(await chargeOf()).toMatchObject({ lines: [{ meter: 'audio_ms', quantity: 61_000 }] });
   });
 });
