@@ -2,6 +2,7 @@ import { adaptersArea } from '#areas/adapters/adapters.area.js';
 import { agentsArea } from '#areas/agents/agents.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
+import { audioArea } from '#areas/audio/audio.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
@@ -71,6 +72,7 @@ export const areas: readonly Area[] = [
   workflowsArea,
   sandboxArea,
   spikingArea,
+  audioArea,
   swarmArea,
   meshArea,
   placementArea,

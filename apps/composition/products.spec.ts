@@ -24,6 +24,10 @@ const METERS = [
   'image_pixel_steps',
   'image_pixels',
   'upstream_images',
+  'audio_ms',
+  'upstream_audio_ms',
+  'speech_characters',
+  'upstream_speech_characters',
   'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };

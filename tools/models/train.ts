@@ -1,6 +1,7 @@
 /**
  * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
  * networks, the embedding models, or the image model.
+ * networks, the embedding models, or the speech recognizer.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
@@ -9,6 +10,8 @@
  *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
  *   npm run models:train -- images [--python PROGRAM --steps N --out FOLDER --cache FOLDER --card]
+ *   npm run models:train -- speech [--python PROGRAM --out FOLDER --cache FOLDER]
+ *   npm run models:train -- speech --card                      # scores the last checkpoint
  *   npm run models:train -- corpora [--out FOLDER]            # the texts of jobs
  */
 const [model = '', ...options] = process.argv.slice(2);
@@ -43,6 +46,12 @@ if (family === 'spiking' && options.includes('--cards')) {
 } else if (family === 'corpora') {
   const { writeCorpora } = await import('./corpora.write.js');
   await writeCorpora(optionOf('--out', 'models/corpora'));
+} else if (family === 'speech') {
+  const { describeSpeech, trainSpeech } = await import('./speech/speech.train.js');
+  const cache = optionOf('--cache', '.cache/models/speech');
+  const out = optionOf('--out', 'models/speech');
+  if (options.includes('--card')) await describeSpeech({ cache, out });
+  else await trainSpeech({ python: optionOf('--python', 'python3'), cache, out });
 } else if (family === 'adapters') {
   const { trainAdapters } = await import('./adapters/adapters.train.js');
   const python = optionOf('--python', 'python3');

@@ -92,6 +92,12 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['quantization/read.py'],
     record: null,
   },
+  speech: {
+    requirements: 'speech/requirements.txt',
+    script: ['speech/record.py'],
+    record: 'speech/vectors.json',
+    prints: true,
+  },
   spiking: {
     requirements: 'spiking/requirements.txt',
     script: ['spiking/record.py'],

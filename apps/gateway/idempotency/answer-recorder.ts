@@ -12,9 +12,14 @@ export interface AnswerTap {
   text(text: string): void;
 }
 
+/** Receives an answer that is no text, too. */
+export interface BytesTap extends AnswerTap {
+  bytes(bytes: Uint8Array): void;
+}
+
 /** Records an answer up to the size that the answer store keeps. */
-export class AnswerRecorder implements AnswerTap {
-  readonly #texts: string[] = [];
+export class AnswerRecorder implements BytesTap {
+  readonly #pieces: Uint8Array[] = [];
   #headers: Readonly<Record<string, string>> = {};
   #bytes = 0;
 
@@ -23,13 +28,17 @@ export class AnswerRecorder implements AnswerTap {
   }
 
   text(text: string): void {
-    this.#bytes += Buffer.byteLength(text);
-    if (this.#bytes <= ANSWER_BYTES_MAX) this.#texts.push(text);
-    else this.#texts.length = 0;
+    this.bytes(Buffer.from(text));
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes <= ANSWER_BYTES_MAX) this.#pieces.push(bytes);
+    else this.#pieces.length = 0;
   }
 
   answer(status: number): StoredAnswer | 'too-large' {
     if (this.#bytes > ANSWER_BYTES_MAX) return 'too-large';
-    return { status, headers: this.#headers, body: Buffer.from(this.#texts.join('')) };
+    return { status, headers: this.#headers, body: Buffer.concat(this.#pieces) };
   }
 }

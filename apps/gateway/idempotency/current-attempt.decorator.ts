@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type FastifyRequest } from 'fastify';
-import { type AnswerTap } from './answer-recorder.js';
+import { type BytesTap } from './answer-recorder.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,7 +11,7 @@ declare module 'fastify' {
 /** The attempt of a request with an `Idempotency-Key`. */
 export interface RequestAttempt {
   /** A method that writes the reply itself passes every sent byte to the tap. */
-  readonly tap: AnswerTap;
+  readonly tap: BytesTap;
   /** As in `StartedRequest`. */
   readonly firstAttempt: string;
   /** As in `StartedRequest`. */

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { SettingsError } from '#platform/runtime/areas/settings.js';
+import { SettingsFile } from '#platform/runtime/areas/settings-file.js';
 
 const McpServerEntry = z.strictObject({
   /** The names of its tools begin with it. */
@@ -19,33 +18,19 @@ export type McpServerEntry = z.infer<typeof McpServerEntry>;
 
 const McpServersFile = z.strictObject({ servers: z.array(McpServerEntry).max(16) });
 
-const reject = (file: string, why: string): never => {
-  throw new SettingsError(`QUIPU_AGENT_MCP_SERVERS: ${file}: ${why}`);
-};
-
 /**
  * The servers that a file lists.
  * @throws SettingsError that names the field, or the variable of a token that is not set
  */
-export const readMcpServers = async (file: string): Promise<readonly McpServerEntry[]> => {
-  const text = await readFile(file, 'utf8').catch(() => reject(file, 'cannot be read'));
-  const parsed = McpServersFile.safeParse(jsonIn(file, text));
-  if (!parsed.success) return reject(file, z.prettifyError(parsed.error));
-  const { servers } = parsed.data;
+export const readMcpServers = async (path: string): Promise<readonly McpServerEntry[]> => {
+  const file = new SettingsFile('QUIPU_AGENT_MCP_SERVERS', path);
+  const { servers } = await file.read(McpServersFile);
   const names = servers.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) reject(file, `two servers are called ${twin}`);
+  if (twin !== undefined) file.reject(`two servers are called ${twin}`);
   for (const { name, bearer_token_env: variable } of servers) {
     if (variable === undefined || process.env[variable]) continue;
-    reject(file, `the server ${name} needs the variable ${variable}, which is not set`);
+    file.reject(`the server ${name} needs the variable ${variable}, which is not set`);
   }
   return servers;
-};
-
-const jsonIn = (file: string, text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return reject(file, 'is not JSON');
-  }
 };

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { type AudioErrorCode, AudioRunError, reject } from './audio.errors.js';
+import {
+  AudioError,
+  type AudioFault,
+  type DecodedAudio,
+  decodeRecording,
+} from './speech-recognition.engine.js';
+
+/** Decoders of the process at the same time. */
+const DECODERS = { total: 4, perAccount: 2, reserve: 0 };
+const WAITING_PER_ACCOUNT_MAX = 16;
+
+const CODES: Readonly<Record<Exclude<AudioFault, 'decoder_failed'>, AudioErrorCode>> = {
+  audio_invalid: 'audio_invalid',
+  audio_too_long: 'audio_too_long',
+  program_missing: 'audio_program_missing',
+};
+
+/** Decodes recordings and runs the programs around them. Accounts take turns. */
+@Injectable()
+export class Recordings {
+  readonly #turns = new AccountShares(DECODERS);
+
+  /** @throws DomainError, AudioRunError; the reason of the signal */
+  decode(
+    accountId: string,
+    file: Buffer,
+    secondsMax: number,
+    signal: AbortSignal,
+  ): Promise<DecodedAudio> {
+    return this.inTurn(accountId, signal, () => decodeRecording(file, secondsMax, signal));
+  }
+
+  /** @throws as `decode` */
+  async inTurn<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) {
+      throw new AudioRunError('busy', 'too many recordings of this account wait; try again');
+    }
+    const endTurn = await this.#turns.enter(accountId, 1, signal);
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AudioError)) throw error;
+      if (error.fault !== 'decoder_failed') return reject(CODES[error.fault], error.message);
+      throw new AudioRunError('failed', error.message, { cause: error });
+    } finally {
+      endTurn();
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { FormData, request } from 'undici';
+import { AudioRunError, reject } from '../audio.errors.js';
+import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
+import { type TranscriptionAsked } from '../transcription-form.js';
+import { type Transcript } from '../transcript.js';
+import { type AudioUpstream, readAudioUpstreams } from './audio-upstreams.file.js';
+import { transcriptIn } from './upstream-answer.js';
+
+const TEXT_BYTES_MAX = 8 * 1_048_576;
+const SOUND_BYTES_MAX = 64 * 1_048_576;
+const ERROR_CHARACTERS_MAX = 300;
+
+/** A model of a server. */
+export interface ServedModel {
+  readonly server: AudioUpstream;
+  readonly upstreamId: string;
+  /** Whether it states times. */
+  readonly timestamps: boolean;
+}
+
+export interface UploadedSound {
+  readonly file: Buffer;
+  readonly filename: string;
+}
+
+export interface SpokenText {
+  readonly input: string;
+  readonly voice: string;
+  readonly format: string;
+  readonly speed: number;
+  readonly instructions: string | null;
+}
+
+interface Answered {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+/** The servers of the operator that transcribe and speak, by the names of their models. */
+@Injectable()
+export class AudioUpstreams {
+  #servers: Promise<readonly AudioUpstream[]> | null = null;
+
+  constructor(@Inject(AUDIO_SETTINGS) private readonly settings: AudioSettings) {}
+
+  async transcribing(model: string): Promise<ServedModel | null> {
+    for (const server of await this.#all()) {
+      const found = server.transcription_models.find(({ id }) => id === model);
+      if (found) {
+        const { id, upstream_id: upstreamId = id, timestamps } = found;
+        return { server, upstreamId, timestamps };
+      }
+    }
+    return null;
+  }
+
+  async speaking(model: string): Promise<ServedModel | null> {
+    for (const server of await this.#all()) {
+      const found = server.speech_models.find(({ id }) => id === model);
+      if (found) {
+        const { id, upstream_id: upstreamId = id } = found;
+        return { server, upstreamId, timestamps: false };
+      }
+    }
+    return null;
+  }
+
+  /** @throws DomainError for a request that the server rejects; AudioRunError */
+  async transcribe(
+    { server, upstreamId, timestamps }: ServedModel,
+    { file, filename }: UploadedSound,
+    asked: TranscriptionAsked,
+    known: Pick<Transcript, 'seconds' | 'model' | 'engine'>,
+    signal: AbortSignal,
+  ): Promise<Transcript> {
+    const form = new FormData();
+    form.set('file', new File([new Uint8Array(file)], filename));
+    form.set('response_format', timestamps ? 'verbose_json' : 'json');
+    const isWhisperCpp = server.server === 'whisper.cpp';
+    if (!isWhisperCpp) form.set('model', upstreamId);
+    if (asked.language !== null) form.set('language', asked.language);
+    if (asked.prompt !== null) form.set('prompt', asked.prompt);
+    if (asked.temperature !== null) form.set('temperature', String(asked.temperature));
+    if (isWhisperCpp && asked.task === 'translate') form.set('translate', 'true');
+    if (timestamps && server.server === 'openai') {
+      for (const granularity of asked.granularities) {
+        form.append('timestamp_granularities[]', granularity);
+      }
+      if (!asked.granularities.includes('segment')) {
+        form.append('timestamp_granularities[]', 'segment');
+      }
+    }
+    const tasks = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
+    const path = isWhisperCpp ? server.inference_path : tasks[asked.task];
+    const { bytes } = await this.#post(server, path, form, TEXT_BYTES_MAX, signal);
+    return transcriptIn(parsed(bytes), known) ?? malformed(server);
+  }
+
+  /** @throws as `transcribe` */
+  async speak(
+    { server, upstreamId }: ServedModel,
+    { input, voice, format, speed, instructions }: SpokenText,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    const body = JSON.stringify({
+      model: upstreamId,
+      input,
+      voice,
+      response_format: format,
+      speed,
+      ...(instructions !== null && { instructions }),
+    });
+    return this.#post(server, '/audio/speech', body, SOUND_BYTES_MAX, signal);
+  }
+
+  #all(): Promise<readonly AudioUpstream[]> {
+    const { upstreamsFile } = this.settings;
+    this.#servers ??=
+      upstreamsFile === null ? Promise.resolve([]) : readAudioUpstreams(upstreamsFile);
+    return this.#servers;
+  }
+
+  async #post(
+    server: AudioUpstream,
+    path: string,
+    body: FormData | string,
+    bytesMax: number,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    const { base_url: base, api_key_env: variable } = server;
+    const key = variable === undefined ? undefined : process.env[variable];
+    const headers = {
+      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    };
+    const url = `${base.replace(/\/$/, '')}${path}`;
+    let status: number;
+    let answered: Answered;
+    try {
+      const response = await request(url, { method: 'POST', headers, body, signal });
+      status = response.statusCode;
+      const type = response.headers['content-type'];
+      const contentType = typeof type === 'string' ? type : 'application/octet-stream';
+      answered = { bytes: await bounded(response.body, bytesMax), contentType };
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (cause instanceof AudioRunError) throw cause;
+      throw new AudioRunError('away', `the server ${server.name} does not answer`, { cause });
+    }
+    if (status >= 200 && status < 300) return answered;
+    throw failureOf(server, status, answered.bytes);
+  }
+}
+
+const bounded = async (body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > bytesMax)
+      throw new AudioRunError('failed', `the answer has over ${bytesMax} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+};
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+const malformed = ({ name }: AudioUpstream): never => {
+  throw new AudioRunError('failed', `the server ${name} sent no transcript`);
+};
+
+/** A request that the server rejects is the caller's fault; its text says why. */
+const failureOf = ({ name }: AudioUpstream, status: number, bytes: Buffer): Error => {
+  if (status === 429 || status === 503) {
+    return new AudioRunError('busy', `the server ${name} is busy; try again`);
+  }
+  const isOfCaller = status === 400 || status === 413 || status === 415 || status === 422;
+  if (!isOfCaller) return new AudioRunError('failed', `the server ${name} answered ${status}`);
+  return rejectionOf(name, parsed(bytes));
+};
+
+const rejectionOf = (name: string, body: unknown): never => {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
+  const isObject = typeof error === 'object' && error !== null && 'message' in error;
+  const stated = isObject ? error.message : error;
+  const reason = typeof stated === 'string' ? stated.slice(0, ERROR_CHARACTERS_MAX) : 'no reason';
+  return reject('audio_field_invalid', `the server ${name} rejected the request: ${reason}`);
+};
