@@ -52,8 +52,8 @@ export const project = (displayName, testMatch, more) => ({
 });
 
 /**
- * Suites on modules that Node loads once for all suites of a worker. Jest's own loader, the default,
- * evaluates them for each suite: for suites that need modules of their own, and on real servers.
+ * Suites on modules that Node loads once for all suites of a worker. Jest's own loader, which is
+ * the default, evaluates them for each suite: it is for suites that need modules of their own.
  */
 export const IN_NODE = {
   setupFiles: [],

@@ -1,23 +1,17 @@
 /**
- * Replaces `@jest/globals` in suites that Node loads. Its values are of the suite that runs now:
- * modules that import it are loaded once for all suites of a worker.
+ * Replaces `@jest/globals` in suites that Node loads. Modules that import it are loaded once for
+ * all suites of a worker, and see the values of the suite that runs now.
  */
-const globals = {};
+export let afterAll;
+export let afterEach;
+export let beforeAll;
+export let beforeEach;
+export let describe;
+export let expect;
+export let it;
+export let jest;
+export let test;
 
-export const setGlobals = (now) => Object.assign(globals, now);
-
-const current = (name) =>
-  new Proxy(() => undefined, {
-    apply: (_target, _this, values) => globals[name](...values),
-    get: (_target, key) => globals[name][key],
-  });
-
-export const describe = current('describe');
-export const it = current('it');
-export const test = current('test');
-export const beforeAll = current('beforeAll');
-export const beforeEach = current('beforeEach');
-export const afterAll = current('afterAll');
-export const afterEach = current('afterEach');
-export const expect = current('expect');
-export const jest = current('jest');
+export const setGlobals = (globals) => {
+  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test } = globals);
+};
