@@ -51,37 +51,51 @@ export const project = (displayName, testMatch, more) => ({
   ...more,
 });
 
-/** Suites that start a whole Quipu in their process. */
-export const WITH_QUIPU = { testEnvironment: '<rootDir>/test/end-to-end/quipu.environment.mjs' };
-
-/** Suites that call fake providers by the SDKs of their makers. */
-export const WITH_PROVIDERS = {
-  testEnvironment: '<rootDir>/test/providers/provider.environment.mjs',
+/**
+ * Suites on modules that Node loads once for all suites of a worker. Jest's own loader, which is
+ * the default, evaluates them for each suite: it is for suites that need modules of their own.
+ */
+export const IN_NODE = {
+  setupFiles: [],
+  // Suites see the messages of schemas that callers see.
+  setupFilesAfterEnv: ['<rootDir>/libs/platform/runtime/areas/expected-input.ts'],
+  testEnvironment: '<rootDir>/test/in-node/in-node.environment.mjs',
+  testRunner: '<rootDir>/test/in-node/in-node.circus.mjs',
 };
 
 /**
- * Two workers whatever the machine has: tests that measure time share it with one other. A module
- * registry for each file leaks, so a worker whose heap is this large after a file is replaced.
+ * Two workers whatever the machine has: tests that measure time share it with one other. Jest's
+ * module registries leak, so a worker whose heap is this large after a file is replaced.
  */
 export const WORKERS = { maxWorkers: 2, workerIdleMemoryLimit: '768MB' };
 
 /** Suites of `jest.second-client.config.mjs`. */
 const SECOND_CLIENT = '<rootDir>/libs/platform/event-store/.+/kurrent(db)?-client.spec.ts';
 
+/** Suites of `@eventstore/db-client`, which cannot be loaded beside the package of other suites. */
+const FIRST_CLIENT = [
+  'eventstoredb/(batch-append.messages|db-client|read.messages|shared-node).spec.ts',
+  'grpc/(event-store.server|eventstore-client|messages).spec.ts',
+].map((suites) => `<rootDir>/libs/platform/event-store/${suites}`);
+
+const inNode = (name, folder) => project(name, [`<rootDir>/${folder}/**/*.spec.ts`], IN_NODE);
+
 export default {
   ...WORKERS,
   testTimeout: 60_000,
   projects: [
     project('unit', ['<rootDir>/{apps,libs,events,projections,tools}/**/*.spec.ts'], {
-      testPathIgnorePatterns: ['<rootDir>/tools/models/', SECOND_CLIENT],
+      ...IN_NODE,
+      testPathIgnorePatterns: ['<rootDir>/tools/models/', SECOND_CLIENT, ...FIRST_CLIENT],
     }),
-    project('probes', ['<rootDir>/test/probes/**/*.spec.ts']),
-    project('golden', ['<rootDir>/test/golden/**/*.spec.ts']),
-    project('property', ['<rootDir>/test/property/**/*.spec.ts']),
-    project('end-to-end', ['<rootDir>/test/end-to-end/**/*.spec.ts'], WITH_QUIPU),
-    project('attack', ['<rootDir>/test/attack/**/*.spec.ts']),
-    project('providers', ['<rootDir>/test/providers/**/*.spec.ts'], WITH_PROVIDERS),
-    project('oracles', ['<rootDir>/test/oracles/**/*.spec.ts']),
-    project('fault', ['<rootDir>/test/fault/**/*.spec.ts']),
+    project('event-store-client', FIRST_CLIENT),
+    inNode('probes', 'test/probes'),
+    inNode('golden', 'test/golden'),
+    inNode('property', 'test/property'),
+    inNode('end-to-end', 'test/end-to-end'),
+    inNode('attack', 'test/attack'),
+    inNode('providers', 'test/providers'),
+    inNode('oracles', 'test/oracles'),
+    inNode('fault', 'test/fault'),
   ],
 };

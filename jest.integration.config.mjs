@@ -4,7 +4,7 @@
  * `fleets`: whole fleets under load, one suite at a time, each with its own servers.
  * `host`: suites that need a program of the machine (strace, Go) and no server.
  */
-import { project, WITH_QUIPU, WORKERS } from './jest.config.mjs';
+import { IN_NODE, project, WORKERS } from './jest.config.mjs';
 
 /**
  * The end-to-end suites of `servers`: they append, settle, schedule or hand over in ways that
@@ -26,7 +26,6 @@ const END_TO_END = [
 
 /** Projects name the same files, so the servers start once and stop once. */
 export const SERVERS = {
-  ...WITH_QUIPU,
   globalSetup: '<rootDir>/test/servers/start-servers.ts',
   globalTeardown: '<rootDir>/test/servers/stop-servers.ts',
 };
@@ -43,12 +42,13 @@ export default {
         '<rootDir>/test/integration/*.spec.ts',
         `<rootDir>/test/end-to-end/(${END_TO_END.join('|')}).spec.ts`,
       ],
-      SERVERS,
+      { ...IN_NODE, ...SERVERS },
     ),
     project('fleets', ['<rootDir>/test/integration/faults/**/*.spec.ts'], {
+      ...IN_NODE,
       ...SERVERS,
       runner: '<rootDir>/test/servers/serial.runner.mjs',
     }),
-    project('host', ['<rootDir>/test/host/**/*.spec.ts'], WITH_QUIPU),
+    project('host', ['<rootDir>/test/host/**/*.spec.ts'], IN_NODE),
   ],
 };

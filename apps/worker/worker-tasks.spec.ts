@@ -118,7 +118,7 @@ describe('a task of a worker', () => {
     await fleet.bus.publish(TASKS_TOPIC, [odd]);
     await until(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).length === 1);
     expect(await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).toMatchObject([
-      { id: odd.id, reason: expect.stringMatching(/Invalid UUID/) },
+      { id: odd.id, reason: expect.stringMatching(/UUID/) },
     ]);
   });
 

@@ -76,7 +76,7 @@ describe('400 requests at once, of which the balance pays 312', () => {
     });
     try {
       await log.start();
-      const environment = { QUIPU_EVENT_STORE: `esdb://127.0.0.1:${grpcPort}?tls=false` };
+      const environment = { QUIPU_EVENT_STORE: `kurrentdb://127.0.0.1:${grpcPort}?tls=false` };
       const options = { catalogOf: catalog, environment, isHere: true };
       await expectPaid(await startWorld([using(TOKENS_USED)], options));
     } finally {

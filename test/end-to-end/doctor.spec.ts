@@ -72,7 +72,7 @@ describe('quipu doctor', () => {
   it('finds a bad setting, a log that is away, and a bad catalog', async () => {
     const [bad] = (await examine({ PORT: 'x' })).findings;
     expect(bad).toMatchObject({ part: 'settings', state: 'failed' });
-    const away = await examine({ QUIPU_EVENT_STORE: 'esdb://127.0.0.1:1?tls=false' });
+    const away = await examine({ QUIPU_EVENT_STORE: 'kurrentdb://127.0.0.1:1?tls=false' });
     expect(away.exitCode).toBe(1);
     const log = away.findings.find(({ part }) => part === 'log');
     expect(log?.state).toBe('failed');

@@ -23,7 +23,7 @@ describe('a fleet that starts before its log', () => {
     const [grpcPort = 0, ...ports] = await freePorts(4);
     const own = { QUIPU_HOME: home, QUIPU_LOG_LEVEL: 'error' };
     const served = { ...own, QUIPU_GRPC_PORT: `${grpcPort}`, QUIPU_GRPC_INSECURE: '1' };
-    const shared = { ...own, QUIPU_EVENT_STORE: `esdb://127.0.0.1:${grpcPort}?tls=false` };
+    const shared = { ...own, QUIPU_EVENT_STORE: `kurrentdb://127.0.0.1:${grpcPort}?tls=false` };
     const [nodePort = 0, gatewayPort = 0, projectorPort = 0] = ports;
     node = new Member('event-store', 'event-store', nodePort, served);
     members = [

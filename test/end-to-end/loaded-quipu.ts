@@ -1,30 +1,38 @@
-import { type RoomRows } from '#areas/cleanrooms/room-rows.js';
-import { type runCommandLine } from '#apps/cli/command-line.js';
-import { type Gateway, type GatewayOptions } from '#apps/processes/gateway.process.js';
-import { type Standalone, type StandaloneOptions } from '#apps/processes/standalone.process.js';
-import { type EVENT_STORE } from '#platform/runtime/tokens.js';
+import { pino } from 'pino';
+import type * as rows from '#areas/cleanrooms/room-rows.js';
+import type * as commandLine from '#apps/cli/command-line.js';
+import type * as settings from '#apps/composition/settings.js';
+import type * as gateway from '#apps/processes/gateway.process.js';
+import type * as standalone from '#apps/processes/standalone.process.js';
+import type * as tokens from '#platform/runtime/tokens.js';
+
+const compiled = async <Module>(file: string): Promise<Module> =>
+  (await import(new URL(`../../dist/${file}`, import.meta.url).href)) as Module;
 
 /**
- * The parts of the Quipu that `quipu.environment.mjs` loads once per worker. Processes start on a
- * free port with the settings of an environment, and do not log.
+ * Loads the parts of a built Quipu, which suites on servers do not need. Processes start on a free
+ * port with the settings of an environment, and do not log.
  */
-export interface LoadedQuipu {
-  readonly startGateway: (
-    environment: NodeJS.ProcessEnv,
-    options: GatewayOptions,
-  ) => Promise<Gateway>;
-  readonly startStandalone: (
-    environment: NodeJS.ProcessEnv,
-    options?: StandaloneOptions,
-  ) => Promise<Standalone>;
-  readonly runCommandLine: typeof runCommandLine;
-  readonly EVENT_STORE: typeof EVENT_STORE;
-  /** The way in for rows of a clean room, which no route has without an enclave. */
-  readonly RoomRows: typeof RoomRows;
-}
-
-declare global {
-  var loadQuipu: () => Promise<LoadedQuipu>;
-}
-
-export const { loadQuipu } = globalThis;
+export const loadQuipu = async () => {
+  const { readSettings } = await compiled<typeof settings>('apps/composition/settings.js');
+  const { startGateway } = await compiled<typeof gateway>('apps/processes/gateway.process.js');
+  const { startStandalone } = await compiled<typeof standalone>(
+    'apps/processes/standalone.process.js',
+  );
+  const { runCommandLine } = await compiled<typeof commandLine>('apps/cli/command-line.js');
+  const { EVENT_STORE } = await compiled<typeof tokens>('libs/platform/runtime/tokens.js');
+  // The way in for rows of a clean room, which no route has without an enclave.
+  const { RoomRows } = await compiled<typeof rows>('libs/areas/cleanrooms/room-rows.js');
+  const logger = pino({ level: 'silent' });
+  const settingsOf = (environment: NodeJS.ProcessEnv) =>
+    readSettings({ PORT: '0', ...environment });
+  return {
+    startGateway: (environment: NodeJS.ProcessEnv, options: gateway.GatewayOptions) =>
+      startGateway(settingsOf(environment), logger, options),
+    startStandalone: (environment: NodeJS.ProcessEnv, options?: standalone.StandaloneOptions) =>
+      startStandalone(settingsOf(environment), logger, options),
+    runCommandLine,
+    EVENT_STORE,
+    RoomRows,
+  };
+};

@@ -63,7 +63,7 @@ describe('the log of a gateway, by the protocol of EventStoreDB', () => {
     const address = `localhost:${world.quipu.grpcPort}?tls=true&tlsCAFile=${authority}`;
     const gateway = new Member('gateway', 'gateway', 0, {
       QUIPU_HOME: path.join(folder, 'gateway'),
-      QUIPU_EVENT_STORE: `esdb://auditor:${world.credentials.renter_key}@${address}`,
+      QUIPU_EVENT_STORE: `kurrentdb://auditor:${world.credentials.renter_key}@${address}`,
     });
     gateway.spawn();
     expect(await gateway.ended()).toBe(EXIT_BAD_SETTINGS);

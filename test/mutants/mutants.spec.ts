@@ -15,6 +15,7 @@ import { HOUSE, plantHouse, type PlantedHouse } from '../probes/planted-house.js
 const CARRIED = [
   '.swcrc',
   'jest.config.mjs',
+  'test/typescript-sources.mjs',
   'test/typescript-workers.mjs',
   'test/mutants/jest.child.mjs',
 ];

@@ -27,7 +27,7 @@ describe('an embedding model in a catalog', () => {
   it.each([
     ['an output bound', 'kind: embedding, max_output: 5', PRICE, 'is for chats'],
     ['the dimensions of a chat', 'dimensions: 3', PRICE, 'is for models of kind embedding'],
-    ['too many dimensions', 'kind: embedding, dimensions: 16385', PRICE, '<=16384'],
+    ['too many dimensions', 'kind: embedding, dimensions: 16385', PRICE, 'at most 16384'],
     ['a chat without a price', 'kind: chat', 'price: { input_usd_per_mtok: 1 }', 'is missing'],
     ['another kind', 'kind: image', PRICE, 'kind'],
   ])('is rejected with %s', (_, fields, price, problem) => {

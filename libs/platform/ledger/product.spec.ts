@@ -74,7 +74,7 @@ describe('the products of all areas', () => {
     [
       'evidence of a hold that has none',
       () => products.ofHold({ ...hold, evidence: { a: 1 } }),
-      '"a"',
+      'a: this field is not supported',
     ],
     ['missing evidence', () => products.ofCapture({ ...charge, evidence: {} }), 'oven'],
   ])('reject %s as a defect', (_, ask, message) => {
