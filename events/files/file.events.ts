@@ -5,14 +5,12 @@ import { AccountId, Instant, Sha256Hex, UserId } from '#events/vocabulary.js';
 
 export const FileId = z.string().regex(/^file-[0-9a-f]{32}$/);
 
-/** The purpose of a file. A batch writes `batch_output`; an account uploads the others. */
-export const FilePurpose = z.enum([
-  'assistants',
 /**
- * The purpose of a file. An account uploads the first three; a batch writes `batch_output`, and
+ * The purpose of a file. An account uploads the first four; a batch writes `batch_output`, and
  * pictures are `image_output`.
  */
 export const FilePurpose = z.enum([
+  'assistants',
   'batch',
   'user_data',
   'fine-tune',

@@ -1,7 +1,6 @@
 /**
  * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
- * networks, the embedding models, or the image model.
- * networks, the embedding models, or the speech recognizer.
+ * networks, the embedding models, the image model, or the speech recognizer.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]

@@ -31,8 +31,8 @@ import {
   ChangeRoleDto,
   CreatedUserDto,
   CreateUserDto,
+  ListedUserDto,
   ResetPasswordDto,
-  UserDto,
   UserIdDto,
   UserListDto,
 } from './users.dto.js';
@@ -167,7 +167,7 @@ const contextOfCaller = (
   { id }: FastifyRequest,
 ): CommandContext => contextOf(id, `user:${userId}`, keyId);
 
-const presentUser = (user: UserView): UserDto => ({
+const presentUser = (user: UserView): ListedUserDto => ({
   user_id: user.userId,
   account_id: user.accountId,
   username: user.username,

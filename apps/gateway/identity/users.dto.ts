@@ -69,7 +69,7 @@ export class ChangePasswordDto {
   readonly new_password!: string;
 }
 
-export class UserDto {
+export class ListedUserDto {
   @ApiProperty({ example: 7 })
   readonly user_id!: number;
   @ApiProperty({ example: '7' })
@@ -91,8 +91,8 @@ export class UserDto {
 }
 
 export class UserListDto extends PageOfListDto {
-  @ApiProperty({ type: [UserDto] })
-  readonly users!: readonly UserDto[];
+  @ApiProperty({ type: [ListedUserDto] })
+  readonly users!: readonly ListedUserDto[];
 }
 
 export class CreatedUserDto extends AnswerDto {
