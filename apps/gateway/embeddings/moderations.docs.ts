@@ -12,7 +12,7 @@ const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(ModerationBody, {
   target: 'draft-2020-12',
 });
 
-const REQUEST_EXAMPLE = { model: 'omni-moderation-latest', input: 'I will tie a knot.' };
+const REQUEST_EXAMPLE = { input: 'I will tie a knot.' };
 
 /** Documents the route of moderations. */
 export const ModerationsDocs = () =>

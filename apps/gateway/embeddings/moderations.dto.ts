@@ -21,7 +21,7 @@ class ModerationVerdictDto {
 export class ModerationDto {
   @ApiProperty({ example: 'modr-01890a5d-ac96-774b-bcce-b302099a8057' })
   readonly id!: string;
-  @ApiProperty({ example: 'omni-moderation-latest' })
+  @ApiProperty({ description: 'The model of the catalog that answered.' })
   readonly model!: string;
   @ApiProperty({
     type: [ModerationVerdictDto],
