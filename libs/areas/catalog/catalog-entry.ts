@@ -1,4 +1,5 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
+import { type MediaRule } from '#platform/chats/media/media-rules.js';
 import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
 import { type CostField } from './rig-model-cost.schema.js';
@@ -242,6 +243,8 @@ export interface ModelEntry {
 
 /** A model that is served. */
 export interface CatalogModel extends ModelEntry {
+  /** How its rigs count images and audio; absent where one of them has no published rule. */
+  readonly mediaRules?: readonly MediaRule[];
   readonly createdEpochSeconds: number;
 }
 
