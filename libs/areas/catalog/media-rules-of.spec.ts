@@ -12,8 +12,8 @@ const rulesOf = (rigs: string, names: string) => {
 
 const OPENAI = "{ name: o, kind: openai, server: openai, base_url: 'https://h/v1' }";
 const VLLM = "{ name: v, kind: openai, server: vllm, base_url: 'http://h/v1' }";
-const ANTHROPIC =
-  "{ name: a, kind: anthropic, base_url: 'https://h/v1', models: [{ id: m, upstream_id: claude }] }";
+const TERMS = 'models: [{ id: m, upstream_id: claude }]';
+const ANTHROPIC = `{ name: a, kind: anthropic, base_url: 'https://h/v1', ${TERMS} }`;
 
 describe('the rules for images of a model', () => {
   it('cover each of its servers, with the names that they have for it', () => {
