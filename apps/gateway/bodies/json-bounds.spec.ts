@@ -5,7 +5,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { rejectUnboundedJson, SHAPES_MAX, VALUES_MAX } from './json-bounds.js';
 
 const read = (text: string, valuesMax?: number): void =>
-  rejectUnboundedJson(Buffer.from(text), valuesMax);
+  void rejectUnboundedJson(Buffer.from(text), valuesMax);
 
 const failureOf = (text: string): HttpFailure['failure'] => {
   try {

@@ -78,6 +78,17 @@ describe('the bound on a prompt', () => {
     },
   );
 
+  it('counts a text as JSON prints it, whatever its characters', () => {
+    fc.assert(
+      fc.property(text, fc.string({ unit: 'binary-ascii' }), (one, other) => {
+        for (const value of [one, other, one + other]) {
+          expect(printedBytes(value, 0)).toBe(Buffer.byteLength(JSON.stringify(value)));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('counts an image by the rule of the rig, and not its bytes', () => {
     const rules = {
       ...endless,

@@ -103,7 +103,7 @@ export const printedBytes = (
 ): number => {
   if (typeof value === 'string') {
     // A byte for each character at least.
-    return value.length > bytesMax ? Infinity : Buffer.byteLength(JSON.stringify(value));
+    return value.length > bytesMax ? Infinity : printedText(value);
   }
   if (typeof value !== 'object' || value === null) return String(value).length;
   if (level === LEVELS_MAX) return Infinity;
@@ -119,6 +119,19 @@ export const printedBytes = (
   }
   return bytes;
 };
+
+/** The bytes of a text in JSON, counted without writing it. */
+const printedText = (text: string): number => {
+  if (!text.isWellFormed()) return Buffer.byteLength(JSON.stringify(text));
+  const bytes = Buffer.from(text);
+  let printed = bytes.length + 2;
+  for (let at = 0; at < bytes.length; at += 1) printed += ESCAPES[bytes[at] ?? 0] ?? 0;
+  return printed;
+};
+
+/** The bytes that an escape adds: a backslash, or `\u00` and two digits for most control signs. */
+const ESCAPES = new Uint8Array(256).fill(5, 0, 0x20);
+for (const sign of '\b\t\n\f\r"\\') ESCAPES[sign.charCodeAt(0)] = 1;
 
 /** Whether the prompt or the answer may hold anything but text. */
 export const hasMedia = ({ messages, modalities, audio }: ChatBody): boolean =>

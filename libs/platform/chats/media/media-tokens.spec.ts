@@ -30,13 +30,15 @@ const MEASURED = [
 const TEXT_OF_CLAUDE = 77;
 
 describe('the tokens of an image', () => {
-  it.each(MEASURED)('of %d x %d pixels are no fewer than measured', (width, height, ...counts) => {
-    const [claude, gemini, gpt] = counts;
-    const image = at([width, height]);
-    expect(imageTokensMax(CLAUDE, image)).toBeGreaterThanOrEqual(claude - TEXT_OF_CLAUDE);
-    expect(imageTokensMax(GEMINI, image)).toBeGreaterThanOrEqual(gemini);
-    expect(imageTokensMax(GPT_6, image)).toBeGreaterThanOrEqual(gpt);
-  });
+  it.each(MEASURED)(
+    'of %d x %d pixels are no fewer than measured',
+    (width, height, claude, gemini, gpt) => {
+      const image = at([width, height]);
+      expect(imageTokensMax(CLAUDE, image)).toBeGreaterThanOrEqual(claude - TEXT_OF_CLAUDE);
+      expect(imageTokensMax(GEMINI, image)).toBeGreaterThanOrEqual(gemini);
+      expect(imageTokensMax(GPT_6, image)).toBeGreaterThanOrEqual(gpt);
+    },
+  );
 
   it.each([
     ['gpt-4o', 1_024, 1_024, 'high', 765],
