@@ -130,18 +130,14 @@ describe('agents', () => {
   });
 
   it('show the classes of tokens of a step, and doubts about them', async () => {
-    scripts = [
-      saying('Done.', {
-        prompt_tokens_details: { cached_tokens: PROMPT_TOKENS + 50 },
-        completion_tokens_details: { reasoning_tokens: 4 },
-      }),
-    ];
+    const cached = { prompt_tokens_details: { cached_tokens: PROMPT_TOKENS + 50 } };
+    const reasoned = { completion_tokens_details: { reasoning_tokens: 4 } };
+    scripts = [saying('Done.', { ...cached, ...reasoned })];
     const { session_id: id } = await orchestrate({});
     const shown = await get(`/api/v1/agents/sessions/${id}`);
     expect(shown.body).toMatchObject({
       steps: [
         {
-          prompt_tokens: PROMPT_TOKENS,
           token_classes: { cache_read_tokens: PROMPT_TOKENS, reasoning_tokens: 4 },
           usage_doubts: ['parts_above_total'],
         },
