@@ -20,6 +20,7 @@ const METERS = [
   'package_download_bytes',
   'training_ms',
   'weight_products',
+  'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -121,7 +121,7 @@ export const printedBytes = (
 };
 
 /** The bytes of a text in JSON, counted without writing it. */
-const printedText = (text: string): number => {
+const escapedBytes = (text: string): number => {
   if (!text.isWellFormed()) return Buffer.byteLength(JSON.stringify(text));
   const bytes = Buffer.from(text);
   let printed = bytes.length + 2;
@@ -132,6 +132,25 @@ const printedText = (text: string): number => {
 /** The bytes that an escape adds: a backslash, or `\u00` and two digits for most control signs. */
 const ESCAPES = new Uint8Array(256).fill(5, 0, 0x20);
 for (const sign of '\b\t\n\f\r"\\') ESCAPES[sign.charCodeAt(0)] = 1;
+
+/** A loop is faster than the JSON of a text up to this length, such as the name of a field. */
+const LOOP_LENGTH_MAX = 32;
+const PLAIN = { first: 0x20, last: 0x7e, quote: 0x22, backslash: 0x5c };
+
+const printedText = (text: string): number => {
+  if (text.length <= LOOP_LENGTH_MAX && isPlain(text)) return text.length + 2;
+  return escapedBytes(text);
+};
+
+/** Whether JSON has the text as it is, a byte for each character. */
+const isPlain = (text: string): boolean => {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < PLAIN.first || code > PLAIN.last) return false;
+    if (code === PLAIN.quote || code === PLAIN.backslash) return false;
+  }
+  return true;
+};
 
 /** Whether the prompt or the answer may hold anything but text. */
 export const hasMedia = ({ messages, modalities, audio }: ChatBody): boolean =>
