@@ -31,8 +31,8 @@ export type TokenMeter = (typeof TOKEN_METERS)[number];
 /** The meter under which a class is held: the meter of all input, or of all output. */
 export type TokenSide = typeof INPUT_METER | typeof OUTPUT_METER;
 
-/** Searches of the web: counted, not tokens, at a price of the model. */
-export const SEARCH_METER = 'web_searches';
+/** Searches of the web, and of rankings: counted, not tokens, at a price of the model. */
+export const SEARCH_METER = 'searches';
 /** The meters that the price of a model covers. */
 export const MODEL_METERS = [...TOKEN_METERS, SEARCH_METER] as const;
 export type ModelMeter = (typeof MODEL_METERS)[number];

@@ -55,7 +55,7 @@ export const TokenPriceList = z.strictObject({
   serviceTiers: z.record(ServiceTier, ServiceTierPrice).exactOptional(),
   /** Of all tokens, in percent of the price, by the place of the work. */
   residencyPercent: z.record(Residency, Percent).exactOptional(),
-  /** A thousand searches of the web. Absent: they are free. */
+  /** A thousand searches, of the web or of rankings. Absent: they are free. */
   searchMicroUsdPerThousand: MicroUsdDecimal.exactOptional(),
 });
 export type TokenPriceList = z.infer<typeof TokenPriceList>;

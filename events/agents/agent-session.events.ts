@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
+import { TOKEN_PARTS } from '../token-meters.js';
+import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { defineEvent, type EventOf } from '../definition.js';
 import { HoldId, PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
 import { AccountId, Instant, Sha256Hex, UserId } from '../vocabulary.js';
@@ -61,6 +63,10 @@ export const PlanUsage = z.strictObject({
   completionTokens: z.int().nonnegative(),
   /** The counter: the rig, or Quipu from the delivered text. */
   source: z.enum(['provider', 'counted']),
+  /** The tokens among them of the classes that the rig states. */
+  parts: z.partialRecord(z.enum(TOKEN_PARTS), z.int().nonnegative()).exactOptional(),
+  /** Why the charge is lower than the stated usage could mean. */
+  doubts: z.array(UsageDoubt).min(1).exactOptional(),
 });
 export type PlanUsage = z.infer<typeof PlanUsage>;
 

@@ -38,7 +38,9 @@ const ANSWER_MICRO_USD = 16;
 
 const run = promisify(execFile);
 
-const catalogFor = (upstreamPort: number): string => `rigs:
+const CONTEXT = 8_192;
+
+const catalogFor = (upstreamPort: number, context: number): string => `rigs:
   - name: bench
     kind: openai
     base_url: http://127.0.0.1:${upstreamPort}/v1
@@ -48,7 +50,8 @@ models:
     upstream_id: ${UPSTREAM_MODEL}
     owned_by: acme
     rigs: [bench]
-    context: 8192
+    context: ${context}
+    max_output: 4096
     price: { input_usd_per_mtok: 0.15, output_usd_per_mtok: 0.60 }
 `;
 
@@ -81,10 +84,11 @@ export const quipuProgram = (
 export const freshQuipuHome = async (
   directory: string,
   upstreamPort: number,
+  context = CONTEXT,
 ): Promise<QuipuHome> => {
   const home = await mkdtemp(path.join(directory, 'quipu-home-'));
   const catalog = path.join(home, 'catalog.yaml');
-  await writeFile(catalog, catalogFor(upstreamPort));
+  await writeFile(catalog, catalogFor(upstreamPort, context));
   const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog, ...NO_REQUEST_LIMITS };
   return { program: quipuProgram('standalone', environment), environment, directory: home };
 };

@@ -39,5 +39,6 @@ export const calling = (name: string, input: object): Script => {
   });
 };
 
-/** A model that answers. */
-export const saying = (text: string): Script => json(200, completionOf(text, usage));
+/** A model that answers. @param details of its usage */
+export const saying = (text: string, details: object = {}): Script =>
+  json(200, completionOf(text, { ...usage, ...details }));

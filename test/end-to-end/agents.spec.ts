@@ -129,6 +129,24 @@ describe('agents', () => {
     ]);
   });
 
+  it('show the classes of tokens of a step, and doubts about them', async () => {
+    const cached = { prompt_tokens_details: { cached_tokens: PROMPT_TOKENS + 50 } };
+    const reasoned = { completion_tokens_details: { reasoning_tokens: 4 } };
+    scripts = [saying('Done.', { ...cached, ...reasoned })];
+    const { session_id: id } = await orchestrate({});
+    const shown = await get(`/api/v1/agents/sessions/${id}`);
+    expect(shown.body).toMatchObject({
+      steps: [
+        {
+          token_classes: { cache_read_tokens: PROMPT_TOKENS, reasoning_tokens: 4 },
+          usage_doubts: ['parts_above_total'],
+        },
+      ],
+    });
+    const planned = (await eventsOf(id)).find(({ type }) => type === 'AgentStepPlanned');
+    expect(planned?.data).toMatchObject({ usage: { doubts: ['parts_above_total'] } });
+  });
+
   it('end with a status when a budget is exhausted', async () => {
     scripts = [calling('calculator', { expression: '1 + 1' })];
     const steps = await orchestrate({ max_steps: 2, tools: ['calculator'] });

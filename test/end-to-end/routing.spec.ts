@@ -86,8 +86,43 @@ describe('the routing of chats', () => {
     [{ ignore: ['a'] }, 'b'],
     [{ quantizations: ['fp8'] }, 'b'],
     [{ data_collection: 'deny' }, 'a'],
+    [{ zdr: true }, 'a'],
+    [{ sort: { by: 'price', partition: 'model' }, order: ['b'] }, 'b'],
+    [{ require_parameters: true, only: ['b'] }, 'b'],
   ])('follows the preferences of the caller: %j', async (preference, rig) => {
     expect((await ask({ provider: preference })).rig).toBe(rig);
+  });
+
+  const INTERFACES: readonly (readonly [string, object])[] = [
+    ['/v1/responses', { input: 'Knots?', max_output_tokens: 20 }],
+    ['/v1/messages', { messages: [{ role: 'user', content: 'Knots?' }], max_tokens: 20 }],
+    ['/v1/completions', { prompt: 'Knots?', max_tokens: 20 }],
+  ];
+
+  it.each(INTERFACES)('follows the preferences of a request to %s', async (address, body) => {
+    const post = (provider: object) =>
+      request(world.quipu.url)
+        .post(address)
+        .set('authorization', `Bearer ${world.credentials.api_key}`)
+        .send({ ...body, model: MODEL, provider });
+    for (const [preference, rig] of [
+      [{ only: ['b'] }, 'b'],
+      [{ order: ['acme'], sort: { by: 'latency' } }, 'a'],
+      [{ zdr: true, require_parameters: true }, 'a'],
+    ] as const) {
+      const { headers } = await post(preference).expect(200);
+      expect(headers['x-quipu-rig']).toBe(rig);
+      expect(world.upstream.received.at(-1)?.body).not.toHaveProperty('provider');
+    }
+    for (const [preference, param] of [
+      [{ only: ['acne'] }, 'provider.only[0]'],
+      [{ sort: { by: 'price', partition: 'none' } }, 'provider.sort'],
+      [{ preferred_min_throughput: 50 }, 'provider.preferred_min_throughput'],
+      [{ max_price: { completion: 1 } }, 'provider.max_price.completion'],
+    ] as const) {
+      const { body: answer } = await post(preference).expect(400);
+      expect(answer).toMatchObject({ error: { param } });
+    }
   });
 
   it('refuses unknown names and filters that leave no rig, by the field', async () => {
@@ -95,6 +130,9 @@ describe('the routing of chats', () => {
       [{ order: ['acne'] }, 'provider.order[0]'],
       [{ quantizations: ['int4'] }, 'provider.quantizations'],
       [{ max_price: { prompt: 0.1 } }, 'provider.max_price.prompt'],
+      [{ only: ['b'], zdr: true }, 'provider.zdr'],
+      [{ sort: { by: 'price', partition: 'none' } }, 'provider.sort'],
+      [{ enforce_distillable_text: true }, 'provider.enforce_distillable_text'],
     ] as const) {
       const error: unknown = await ask({ provider: preference }).catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(APIError);

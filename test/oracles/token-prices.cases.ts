@@ -338,13 +338,13 @@ export const CASES: readonly (StatedCase | UnitsCase)[] = [
   {
     name: 'Anthropic: a search of the web',
     list: 'claude-sonnet-5-5',
-    units: units(105, 7_123, 6_039, { cache_write_5m_tokens: 7_345, web_searches: 1 }),
+    units: units(105, 7_123, 6_039, { cache_write_5m_tokens: 7_345, searches: 1 }),
     microUsd: '89674.8',
   },
   {
     name: 'OpenAI: three searches of the web',
     list: 'gpt-6.1-sol',
-    units: units(9_000, 0, 900, { reasoning_tokens: 300, web_searches: 3 }),
+    units: units(9_000, 0, 900, { reasoning_tokens: 300, searches: 3 }),
     microUsd: '60000',
   },
   {

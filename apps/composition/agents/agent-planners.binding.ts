@@ -29,7 +29,7 @@ export class CatalogPlanners extends Planners {
 
   override find(id: string, atMs: number): PlannerModel | undefined {
     const found = this.catalog.model(id);
-    const model = found?.kind === 'embedding' ? undefined : found;
+    const model = found?.kind === 'chat' ? found : undefined;
     const tariff = model && TokenTariff.at(this.catalog, model.id, atMs);
     if (!tariff) return undefined;
     return {

@@ -4,6 +4,12 @@ import {
   type RigOrder,
   type RigsFailure,
 } from '#areas/embeddings/ports.js';
+import {
+  type RigScores,
+  ScoringRigs,
+  type ScoringFailure,
+  type ScoringOrder,
+} from '#areas/embeddings/scores/scoring.ports.js';
 import { dimensionsOf } from '#areas/inference/rigs/embedding-backend.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
@@ -34,15 +40,41 @@ export class RoutedEmbeddingRigs extends EmbeddingRigs {
   }
 
   override failureOf(error: unknown): RigsFailure | null {
-    if (!(error instanceof RouteError)) return null;
-    const rig = error.attempts.at(-1)?.rig;
-    const usage = error.details.rigError?.details.used;
-    const used =
-      rig !== undefined && usage ? { rig, attempts: error.attempts.length, usage } : null;
-    const isCancelled = error.kind === 'cancelled';
-    return { ...meaningOf(error), isCancelled, used: isCancelled ? used : null };
+    return failureOf(error);
   }
 }
+
+/** The same rigs, where they moderate and rank. */
+export class RoutedScoringRigs extends ScoringRigs {
+  constructor(private readonly router: Pick<RigRouter, 'check' | 'score'>) {
+    super();
+  }
+
+  override check({ model, accountId: account, body }: Target): void {
+    this.router.check({ model, account }, body);
+  }
+
+  override async score(order: ScoringOrder, signal: AbortSignal): Promise<RigScores> {
+    const { model, accountId: account, ...request } = order;
+    const routed = await this.router.score({ model, account, request: () => request }, signal);
+    const { answer, rig, attempts, modelSent } = routed;
+    return { ...answer, rig, attempts, ...(modelSent !== undefined && { modelSent }) };
+  }
+
+  override failureOf(error: unknown): ScoringFailure | null {
+    return failureOf(error);
+  }
+}
+
+/** Null for an error that no rig caused. */
+const failureOf = (error: unknown): (RigsFailure & ScoringFailure) | null => {
+  if (!(error instanceof RouteError)) return null;
+  const rig = error.attempts.at(-1)?.rig;
+  const usage = error.details.rigError?.details.used;
+  const used = rig !== undefined && usage ? { rig, attempts: error.attempts.length, usage } : null;
+  const isCancelled = error.kind === 'cancelled';
+  return { ...meaningOf(error), isCancelled, used: isCancelled ? used : null };
+};
 
 const meaningOf = ({ kind }: RouteError): Pick<RigsFailure, 'reason' | 'retry'> => {
   switch (kind) {

@@ -96,6 +96,7 @@ export const bindRigs = (
     complete: (order, signal) => current.complete(order, signal),
     count: (order, signal) => current.count(order, signal),
     embed: (order, signal) => current.embed(order, signal),
+    score: (order, signal) => current.score(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
     waiting: () => current.waiting(),

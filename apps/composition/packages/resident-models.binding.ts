@@ -82,12 +82,13 @@ export class InstalledModels extends ResidentModels {
 
   async #listed(source: string): Promise<ResidentModel> {
     const model = this.#modelOf(source);
-    const { file } = model;
-    const embedded = this.catalog?.rigs().filter(({ kind }) => kind === 'embedded') ?? [];
-    if (file === null || !embedded.some(({ name }) => model.rigs.includes(name))) {
+    const { file, kind } = model;
+    const embedded = this.catalog?.rigs().filter((rig) => rig.kind === 'embedded') ?? [];
+    const isEmbedded = embedded.some(({ name }) => model.rigs.includes(name));
+    if (file === null || !isEmbedded || kind === 'rerank' || kind === 'moderation') {
       return refuse('package_model_unsuitable', `Quipu does not hold the weights of ${model.id}`);
     }
-    const { id: modelId, kind, contextTokens, maxOutputTokens, dimensions } = model;
+    const { id: modelId, contextTokens, maxOutputTokens, dimensions } = model;
     const terms = { modelId, kind, contextTokens, maxOutputTokens, dimensions, isOwned: false };
     return this.#read(terms, file, path.extname(file));
   }

@@ -173,6 +173,18 @@ export class AgentStepDto {
   readonly usage_source!: 'provider' | 'counted';
   @ApiProperty({
     type: 'object',
+    additionalProperties: { type: 'number' },
+    example: { cache_read_tokens: 256, reasoning_tokens: 8 },
+    description: 'The tokens among them of the classes that the rig states, each at its price.',
+  })
+  readonly token_classes!: Readonly<Record<string, number>>;
+  @ApiProperty({
+    type: [String],
+    description: 'Why the charge is lower than the stated usage could mean, as for a chat.',
+  })
+  readonly usage_doubts!: readonly string[];
+  @ApiProperty({
+    type: 'object',
     additionalProperties: { type: 'number', nullable: true },
     description: 'The measurements of the tool; null for a missing one.',
   })

@@ -64,6 +64,8 @@ const presentStep = ({ step, plan, observation }: OpenedStep): AgentStepDto => {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     usage_source: usage.source,
+    token_classes: usage.parts ?? {},
+    usage_doubts: usage.doubts ?? [],
     counters: returned?.counters ?? {},
   };
 };

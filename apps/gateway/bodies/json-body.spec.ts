@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { fieldIn, withFields } from '#platform/kernel/json-fields.js';
 import { VALUES_MAX } from './json-bounds.js';
 import { parseJson } from './json-body.js';
 
@@ -15,6 +17,24 @@ describe('a JSON body', () => {
     '{"constructor":{"name":"x"}}',
   ])('is parsed: %j', (text) => {
     expect(parse(text)).toEqual(JSON.parse(text.replace('\uFEFF', '')));
+  });
+
+  it('has its fields where a second reading of its bytes finds them', () => {
+    const names = fc.constantFrom('a', 'model', '"', '\\', '結', 'a b');
+    const object = fc.dictionary(names, fc.jsonValue(), { noNullPrototype: true });
+    fc.assert(
+      fc.property(object, fc.constantFrom(undefined, 1, '\t'), names, (value, indent, name) => {
+        const text = ` ${JSON.stringify(value, null, indent)}\n`;
+        const [parsed, unread] = [Buffer.from(text), Buffer.from(text)];
+        parseJson(parsed);
+        expect(fieldIn(parsed, name)).toEqual(fieldIn(unread, name));
+        for (const change of ['[1]', undefined]) {
+          const changes = { [name]: change, model: '"m"' };
+          expect(withFields(parsed, changes)).toEqual(withFields(unread, changes));
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('is undefined when empty', () => {

@@ -1,20 +1,23 @@
 import { HttpFailure } from '../errors/http-failure.js';
+import { keepFields } from '#platform/kernel/json-fields.js';
 import { rejectUnboundedJson } from './json-bounds.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Parses JSON within bounds, and rejects prototype poisoning. An empty body counts as no body: some
+ * Parses JSON within bounds, and rejects prototype poisoning. Keeps where the fields of an object
+ * are, so that its bytes are not read again to change one. An empty body counts as no body: some
  * clients send the content type without one.
  * @throws HttpFailure 400
  */
 export const parseJson = (bytes: Buffer): unknown => {
   if (bytes.length === 0) return undefined;
-  rejectUnboundedJson(bytes);
+  const fields = rejectUnboundedJson(bytes);
   const text = bytes.toString('utf8');
   const value = valueOf(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   if (mayBePoisoned(text) && isPoisoned(value))
     throw invalidJson('a field may not be named __proto__');
+  keepFields(bytes, fields);
   return value;
 };
 

@@ -5,7 +5,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { rejectUnboundedJson, VALUES_MAX, VALUES_OF_SHAPE } from './json-bounds.js';
 
 const read = (text: string, valuesMax?: number): void =>
-  rejectUnboundedJson(Buffer.from(text), valuesMax);
+  void rejectUnboundedJson(Buffer.from(text), valuesMax);
 
 const failureOf = (text: string): HttpFailure['failure'] => {
   try {

@@ -1,4 +1,6 @@
 import { LEVELS_MAX } from '#areas/inference/token-bound.js';
+import { type FieldSpan } from '#platform/kernel/json-fields.js';
+import { endOfString } from '#platform/kernel/json-strings.js';
 import { HttpFailure } from '../errors/http-failure.js';
 
 /** Values in one body. The parser and the validators take up to a microsecond for each. */
@@ -17,22 +19,23 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-/** A native search is faster than the loop when it skips more bytes than this. */
-const LOOP_BYTES = 256;
 
 /**
  * Rejects JSON that is too expensive to parse: too many values, levels or kinds of objects. It
  * reads the bytes, builds nothing and stops at a limit. It does not check the syntax.
  *
  * An empty list or object counts as two values.
+ * @returns where the fields of the body itself are, if it is a JSON object
  * @throws HttpFailure 400; for too many levels it names the field
  */
-export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void => {
+export const rejectUnboundedJson = (
+  bytes: Buffer,
+  valuesMax = VALUES_MAX,
+): readonly FieldSpan[] => {
+  const fields = new Fields(bytes);
   let values = 1;
   let depth = 0;
   /** Where the last string in the body's own level begins and ends: before a bracket, a name. */
@@ -53,7 +56,9 @@ export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
       at = end;
     } else if (byte === COMMA) {
       values += 1;
+      if (depth === 1) fields.end(at);
     } else if (byte === COLON) {
+      if (depth === 1) fields.begin(from - 1, to + 1, at + 1);
       ofShapes = VALUES_OF_SHAPE * shapes.extend(depth, bytes, from, to);
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       values += 1;
@@ -61,12 +66,35 @@ export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
       shapes.open(depth);
       if (depth > DEPTH_MAX) throw tooDeep(bytes.toString('utf8', ...name));
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+      if (depth === 1) fields.end(at);
       depth -= 1;
     }
     if (values > valuesMax) throw tooManyValues(valuesMax);
     if (values + ofShapes > VALUES_MAX) throw tooManyShapes();
   }
+  return fields.spans;
 };
+
+/** The fields of the body itself. */
+class Fields {
+  readonly spans: FieldSpan[] = [];
+  #open: Omit<FieldSpan, 'end'> | null = null;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  begin(nameStart: number, nameEnd: number, after: number): void {
+    this.#open = { nameStart, nameEnd, valueStart: endOfSpace(this.bytes, after) };
+  }
+
+  /** @param at the comma or the bracket behind the value */
+  end(at: number): void {
+    if (!this.#open) return;
+    let end = at;
+    while ((this.bytes[end - 1] ?? QUOTE) <= SPACE) end -= 1;
+    this.spans.push({ ...this.#open, end });
+    this.#open = null;
+  }
+}
 
 /** The beginnings of objects, known by hashes: two may be taken for one. */
 class Shapes {
@@ -96,26 +124,6 @@ const endOfSpace = (bytes: Buffer, from: number): number => {
   let at = from;
   while ((bytes[at] ?? QUOTE) <= SPACE) at += 1;
   return at;
-};
-
-/** The position of the quote that ends a string, or the end of the bytes. */
-const endOfString = (bytes: Buffer, from: number): number => {
-  let at = from;
-  while (at < bytes.length) {
-    const near = Math.min(at + LOOP_BYTES, bytes.length);
-    while (at < near) {
-      const byte = bytes[at];
-      if (byte === QUOTE) return at;
-      at += byte === BACKSLASH ? 2 : 1;
-    }
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote === -1) return bytes.length;
-    let escapes = quote;
-    while (escapes > at && bytes[escapes - 1] === BACKSLASH) escapes -= 1;
-    if ((quote - escapes) % 2 === 0) return quote;
-    at = quote + 1;
-  }
-  return bytes.length;
 };
 
 const tooManyValues = (valuesMax: number): HttpFailure =>

@@ -14,8 +14,12 @@ import {
   type EmbeddingsSettings,
 } from '#areas/embeddings/embeddings.settings.js';
 import { EmbeddingModels } from '#areas/embeddings/ports.js';
+import { type ScoringAsked } from '#areas/embeddings/scores/scoring-asked.js';
+import { type ScoringTask } from '#areas/embeddings/scores/scoring.ports.js';
+import { type PaidScores, ScoreHandler } from '#areas/embeddings/scores/score.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -25,7 +29,7 @@ import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { costHeaders, routeHeaders } from '../inference/chat.headers.js';
-import { ChatMetrics } from '../inference/chat.metrics.js';
+import { ChatMetrics, type InputOperation } from '../inference/chat.metrics.js';
 
 /** A request as it came over HTTP. */
 export interface EmbeddingRequest {
@@ -35,11 +39,25 @@ export interface EmbeddingRequest {
   readonly attempt: RequestAttempt | undefined;
 }
 
-/** Embeds the inputs of a request: funds, hold, rigs, charge, headers and metrics. */
+/** Work of one kind that a request orders. */
+interface Work<Asked, Paid> {
+  readonly operation: InputOperation;
+  /** Called once the account has funds. @throws HttpFailure for an invalid body */
+  readonly read: (sent: unknown) => Asked;
+  /** The model for the metrics, where the catalog has it. */
+  readonly modelOf: (asked: Asked) => string | null;
+  readonly execute: (order: PaidOrder, asked: Asked, signal: AbortSignal) => Promise<Paid>;
+}
+
+/** The facts of an answer for its headers and metrics. */
+type PaidInput = Pick<PaidEmbeddings, 'usage' | 'rig' | 'attempts' | 'entry' | 'pace'>;
+
+/** Embeddings, rankings and moderations: funds, hold, rigs, charge, headers and metrics. */
 @Injectable()
 export class EmbeddingExchange {
   constructor(
     private readonly embeddings: CreateEmbeddingsHandler,
+    private readonly scores: ScoreHandler,
     private readonly funds: EmbeddingFunds,
     private readonly models: EmbeddingModels,
     private readonly requests: OpenRequests,
@@ -54,40 +72,71 @@ export class EmbeddingExchange {
    * @param read called once the account has funds
    * @throws what `read` throws; as `CreateEmbeddingsHandler`
    */
-  async embed<Asked extends { readonly embeddings: EmbeddingAsked }>(
-    { caller, request, reply, attempt }: EmbeddingRequest,
+  embed<Asked extends { readonly embeddings: EmbeddingAsked }>(
+    request: EmbeddingRequest,
     read: (sent: unknown) => Asked,
   ): Promise<{ readonly asked: Asked; readonly paid: PaidEmbeddings }> {
+    return this.#answer(request, {
+      operation: 'embeddings',
+      read,
+      modelOf: ({ embeddings }) => this.models.model(embeddings.model)?.id ?? null,
+      execute: (order, { embeddings: asked }, signal) =>
+        this.embeddings.execute({ ...order, asked }, signal),
+    });
+  }
+
+  /** Whether the model that the body names ranks documents by itself. */
+  ranks(sent: unknown): boolean {
+    return this.scores.does('rerank', modelOf(sent));
+  }
+
+  /**
+   * @param read called once the account has funds
+   * @throws what `read` throws; as `ScoreHandler`
+   */
+  score<Asked extends { readonly scoring: ScoringAsked }>(
+    request: EmbeddingRequest,
+    operation: ScoringTask,
+    read: (sent: unknown) => Asked,
+  ): Promise<{ readonly asked: Asked; readonly paid: PaidScores }> {
+    return this.#answer(request, {
+      operation,
+      read,
+      modelOf: ({ scoring: { model } }) => (this.scores.does(operation, model) ? model : null),
+      execute: (order, { scoring: asked }, signal) =>
+        this.scores.execute({ ...order, asked }, signal),
+    });
+  }
+
+  async #answer<Asked, Paid extends PaidInput>(
+    { caller, request, reply, attempt }: EmbeddingRequest,
+    { operation, read, modelOf: modelIn, execute }: Work<Asked, Paid>,
+  ): Promise<{ readonly asked: Asked; readonly paid: Paid }> {
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { body: sent } = request;
     await this.funds.demand(caller.accountId, modelOf(sent), request.id);
-    const whole = read(sent);
-    const { embeddings: asked } = whole;
+    const asked = read(sent);
+    const model = modelIn(asked);
     const order = {
       accountId: caller.accountId,
       receivedAtMs,
-      asked,
       context: contextOf(request.id, `user:${caller.userId}`, caller.credential.keyId),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const ended = (error: string): void => {
-      this.metrics.embeddingsEnded(
-        this.models.model(asked.model)?.id ?? null,
-        (performance.now() - startedAt) / 1e3,
-        error,
-      );
+      this.metrics.inputEnded(operation, model, (performance.now() - startedAt) / 1e3, error);
     };
     try {
-      const answer = await this.requests.whileConnected(
+      const paid = await this.requests.whileConnected(
         reply.raw,
         this.settings.requestMsMax,
-        ({ signal }) => this.embeddings.execute(order, signal),
+        ({ signal }) => execute(order, asked, signal),
       );
-      this.#writeHeaders(reply, caller, startedAt, answer);
-      this.metrics.embeddingsCharged({ model: asked.model, ...charged(answer) });
+      this.#writeHeaders(reply, caller, startedAt, paid);
+      if (model !== null) this.metrics.inputCharged(operation, { model, ...charged(paid) });
       ended('');
-      return { asked: whole, paid: answer };
+      return { asked, paid };
     } catch (error) {
       ended(this.failures.of(error).code);
       throw error;
@@ -98,7 +147,7 @@ export class EmbeddingExchange {
     reply: FastifyReply,
     caller: Caller,
     startedAt: number,
-    { rig, attempts, entry, pace }: PaidEmbeddings,
+    { rig, attempts, entry, pace }: PaidInput,
   ): void {
     void reply
       .headers(routeHeaders(startedAt, { rig, attempts }))
@@ -107,7 +156,7 @@ export class EmbeddingExchange {
   }
 }
 
-const charged = ({ rig, usage, entry }: PaidEmbeddings) => ({
+const charged = ({ rig, usage, entry }: PaidInput) => ({
   rig,
   promptTokens: usage.promptTokens,
   chargedMicroUsd: entry.chargedMicroUsd,

@@ -1,6 +1,14 @@
 import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { ranked, readRerankBody } from '#areas/embeddings/rerank.js';
+import {
+  type RankedDocument,
+  ranked,
+  readRerankBody,
+  type RerankAsked,
+  scored,
+} from '#areas/embeddings/rerank.js';
+import { rankingAsked } from '#areas/embeddings/scores/scoring-asked.js';
+import { type ScoringUsage } from '#areas/embeddings/scores/scoring.ports.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -26,7 +34,7 @@ export class RerankController {
   @OpenAiErrors()
   @RerankDocs()
   @Idempotent({ settle: PaidSettler })
-  @FailsWith('embedding_model_not_found', 'embedding_inputs_too_long')
+  @FailsWith('embedding_model_not_found', 'rerank_model_not_found', 'embedding_inputs_too_long')
   async rank(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
@@ -34,15 +42,31 @@ export class RerankController {
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<RerankDto> {
     const ranking = { caller, request, reply, attempt };
-    const { asked, paid } = await this.exchange.embed(ranking, (sent) =>
-      demandValid(readRerankBody(sent)),
-    );
-    const { promptTokens } = paid.usage;
-    return {
-      id: `rerank-${request.id}`,
-      model: asked.model,
-      usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
-      results: ranked(paid.vectors, asked),
-    };
+    const read = (sent: unknown) => demandValid(readRerankBody(sent));
+    if (!this.exchange.ranks(request.body)) {
+      const { asked, paid } = await this.exchange.embed(ranking, read);
+      return rerankOf(request, paid.usage, asked, ranked(paid.vectors, asked));
+    }
+    const { asked, paid } = await this.exchange.score(ranking, 'rerank', (sent) => {
+      const rerank = read(sent);
+      return { ...rerank, scoring: rankingAsked(rerank) };
+    });
+    return rerankOf(request, paid.usage, asked, scored(paid.results, asked));
   }
 }
+
+const rerankOf = (
+  { id }: Pick<FastifyRequest, 'id'>,
+  { promptTokens, searches }: ScoringUsage,
+  { model }: Pick<RerankAsked, 'model'>,
+  results: readonly RankedDocument[],
+): RerankDto => ({
+  id: `rerank-${id}`,
+  model,
+  usage: {
+    prompt_tokens: promptTokens,
+    total_tokens: promptTokens,
+    ...(searches !== undefined && { searches }),
+  },
+  results,
+});

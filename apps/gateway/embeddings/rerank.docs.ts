@@ -27,9 +27,10 @@ export const RerankDocs = () =>
     ApiOperation({
       summary: 'Documents by their nearness to a query',
       description:
-        'With the bodies of Cohere and Jina, by an embedding model: the query and the documents ' +
-        'are embedded, and ranked by the cosine. It is held and charged as embeddings of all of ' +
-        'them.',
+        'With the bodies of Cohere and Jina. A model of kind `rerank` of the catalog ranks by ' +
+        'itself, at the price of its tokens and searches. By an embedding model the query and ' +
+        'the documents are embedded, and ranked by the cosine: it is held and charged as ' +
+        'embeddings of all of them.',
     }),
     ApiBody({ schema: { ...(BODY_SCHEMA as object), example: REQUEST_EXAMPLE } }),
     ApiOkResponse({ type: RerankDto, description: 'The ranking.', headers: ANSWER_HEADERS }),

@@ -6,10 +6,22 @@ class RankedTextDto {
   readonly text!: string;
 }
 
+class RerankUsageDto extends EmbeddingUsageDto {
+  @ApiProperty({
+    required: false,
+    example: 1,
+    description: 'Searches that the provider of a model that ranks counts.',
+  })
+  readonly searches?: number;
+}
+
 class RankedDocumentDto {
   @ApiProperty({ example: 1, description: 'Of the document in the request.' })
   readonly index!: number;
-  @ApiProperty({ example: 0.83, description: 'The cosine of document and query, -1 to 1.' })
+  @ApiProperty({
+    example: 0.83,
+    description: 'The cosine of document and query, -1 to 1; of a model that ranks, its own score.',
+  })
   readonly relevance_score!: number;
   @ApiProperty({ type: RankedTextDto, required: false })
   readonly document?: RankedTextDto;
@@ -20,8 +32,8 @@ export class RerankDto {
   readonly id!: string;
   @ApiProperty({ example: 'quipu-embed-768' })
   readonly model!: string;
-  @ApiProperty({ type: EmbeddingUsageDto })
-  readonly usage!: EmbeddingUsageDto;
+  @ApiProperty({ type: RerankUsageDto })
+  readonly usage!: RerankUsageDto;
   @ApiProperty({ type: [RankedDocumentDto], description: 'The nearest first.' })
   readonly results!: readonly RankedDocumentDto[];
 }

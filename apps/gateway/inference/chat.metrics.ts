@@ -22,7 +22,10 @@ export interface ChatCharge {
   readonly chargedMicroUsd: bigint;
 }
 
-export interface EmbeddingsCharge {
+/** Operations on an input that have no output. */
+export type InputOperation = 'embeddings' | 'rerank' | 'moderation';
+
+export interface InputCharge {
   readonly model: string;
   readonly rig: string;
   readonly promptTokens: number;
@@ -36,8 +39,9 @@ interface ChargeMetrics {
 }
 
 /**
- * Metrics of chats and embeddings. The names follow the OpenTelemetry semantic conventions for
- * generative AI, with underscores for dots and the unit at the end. Others start with `quipu_`.
+ * Metrics of chats, embeddings, rankings and moderations. The names follow the OpenTelemetry
+ * semantic conventions for generative AI, with underscores for dots and the unit at the end. Others
+ * start with `quipu_`.
  */
 @Injectable()
 export class ChatMetrics {
@@ -98,8 +102,12 @@ export class ChatMetrics {
     this.#durationOf(label, error).observe(seconds);
   }
 
-  embeddingsCharged({ model, rig, promptTokens, chargedMicroUsd }: EmbeddingsCharge): void {
-    this.#tokens.labels('embeddings', model, 'input').observe(promptTokens);
+  /** Of work without output. */
+  inputCharged(
+    operation: InputOperation,
+    { model, rig, promptTokens, chargedMicroUsd }: InputCharge,
+  ): void {
+    this.#tokens.labels(operation, model, 'input').observe(promptTokens);
     this.#charged.labels(model, rig).inc(Number(chargedMicroUsd));
   }
 
@@ -107,8 +115,13 @@ export class ChatMetrics {
    * @param model null for one that is not in the catalog
    * @param error the error code of an unfinished answer, or empty
    */
-  embeddingsEnded(model: string | null, seconds: number, error: string): void {
-    this.#duration.labels('embeddings', model ?? UNKNOWN_MODEL, error).observe(seconds);
+  inputEnded(
+    operation: InputOperation,
+    model: string | null,
+    seconds: number,
+    error: string,
+  ): void {
+    this.#duration.labels(operation, model ?? UNKNOWN_MODEL, error).observe(seconds);
   }
 
   firstPage(model: string, seconds: number): void {

@@ -1,4 +1,5 @@
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
+import { type MediaRule } from '#platform/chats/media/media-rules.js';
 import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
 import { type CostField } from './rig-model-cost.schema.js';
@@ -199,9 +200,14 @@ export const rigModelOf = (rig: CatalogRig, model: ModelEntry): RigModelEntry =>
   };
 };
 
-/** `chat`: answers messages. `embedding`: turns texts into vectors. */
-export const MODEL_KINDS = ['chat', 'embedding'] as const;
+/**
+ * `chat`: answers messages. `embedding`: turns texts into vectors. `rerank`: orders documents by
+ * their nearness to a query. `moderation`: finds harmful content. Servers do the last two only.
+ */
+export const MODEL_KINDS = ['chat', 'embedding', 'rerank', 'moderation'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
+/** The kinds of models that embedded rigs serve from files. */
+export type FileKind = Extract<ModelKind, 'chat' | 'embedding'>;
 
 /** A model as the catalog file states it. */
 export interface ModelEntry {
@@ -222,7 +228,7 @@ export interface ModelEntry {
   readonly rigs: readonly string[];
   /** Prompt and answer together. */
   readonly contextTokens: number;
-  /** Used when the caller gives no bound; never above `contextTokens`; 0 for embeddings. */
+  /** Used when the caller gives no bound; never above `contextTokens`; 0 without output. */
   readonly maxOutputTokens: number;
   readonly price: TokenPrice;
   /** Absolute path of the model's file for embedded rigs; null when none of its rigs is one. */
@@ -237,6 +243,8 @@ export interface ModelEntry {
 
 /** A model that is served. */
 export interface CatalogModel extends ModelEntry {
+  /** How its rigs count images and audio; absent where one of them has no published rule. */
+  readonly mediaRules?: readonly MediaRule[];
   readonly createdEpochSeconds: number;
 }
 

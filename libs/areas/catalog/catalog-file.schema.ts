@@ -61,13 +61,13 @@ const Model = z
   })
   .refine(({ kind, max_output }) => kind === 'chat' || max_output === undefined, {
     path: ['max_output'],
-    error: 'is for chats: embeddings have no output tokens',
+    error: 'is for chats: other models have no output tokens',
   })
   .refine(({ kind, dimensions }) => kind === 'embedding' || dimensions === undefined, {
     path: ['dimensions'],
     error: 'is for models of kind embedding',
   })
-  .refine(({ kind, price }) => kind === 'embedding' || price.hasOutput, {
+  .refine(({ kind, price }) => kind !== 'chat' || price.hasOutput, {
     path: ['price', 'output_usd_per_mtok'],
     error: 'is missing',
   })
@@ -95,9 +95,7 @@ const outputMaxOf = (model: {
   readonly context: number;
   readonly max_output?: number | undefined;
 }): number =>
-  model.kind === 'embedding'
-    ? 0
-    : (model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context));
+  model.kind !== 'chat' ? 0 : (model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context));
 
 const MeterPriceLine = z
   .strictObject({
@@ -196,14 +194,18 @@ const rejectRepeats = (
 
 /** A model names rigs that exist, each once, and a file exactly when one of them is embedded. */
 const rejectRigs = (
-  { rigs: names, file }: ModelEntry,
+  { rigs: names, kind, file }: ModelEntry,
   rigs: readonly CatalogRig[],
   reject: (path: readonly (string | number)[], message: string) => void,
 ): void => {
   rejectRepeats(names, (index) => reject(['rigs', index], 'is listed twice'));
   const kinds = new Map(rigs.map(({ name, kind }) => [name, kind]));
   for (const [index, name] of names.entries()) {
-    if (!kinds.has(name)) reject(['rigs', index], `names no rig of this file: ${name}`);
+    const rig = kinds.get(name);
+    if (rig === undefined) reject(['rigs', index], `names no rig of this file: ${name}`);
+    else if (rig !== 'openai' && (kind === 'rerank' || kind === 'moderation')) {
+      reject(['rigs', index], `must be a rig of kind openai: it serves a model of kind ${kind}`);
+    }
   }
   const embedded = names.some((name) => kinds.get(name) === 'embedded');
   if (embedded && file === null) reject(['file'], 'is missing: an embedded rig serves this model');

@@ -24,6 +24,20 @@ describe('an embedding model in a catalog', () => {
     expect(modelsOf(`${fields}, ${price} }`)).toMatchObject([{ dimensions: null }]);
   });
 
+  it.each(['rerank', 'moderation'])('of kind %s is served by rigs of kind openai only', (kind) => {
+    const model = (rig: string, more = '') =>
+      `{ id: e, owned_by: a, rigs: [${rig}], context: 512, kind: ${kind}, ` +
+      `price: { input_usd_per_mtok: 1 }${more} }`;
+    expect(modelsOf(model('up'))).toMatchObject([{ kind, maxOutputTokens: 0 }]);
+    expect(() => modelsOf(model('up', ', max_output: 5'))).toThrow('is for chats');
+    expect(() =>
+      parseCatalog(
+        `{ rigs: [{ name: here, kind: embedded }], models: [${model('here', ', file: /m.gguf')}] }`,
+        '/etc/quipu/catalog.yaml',
+      ),
+    ).toThrow('must be a rig of kind openai');
+  });
+
   it.each([
     ['an output bound', 'kind: embedding, max_output: 5', PRICE, 'is for chats'],
     ['the dimensions of a chat', 'dimensions: 3', PRICE, 'is for models of kind embedding'],

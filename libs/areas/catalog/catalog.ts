@@ -14,6 +14,7 @@ import { type CatalogSettings } from './catalog.settings.js';
 import { type FolderWatch, watchFolder } from './folder-watch.js';
 import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
 import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
+import { mediaRulesOf } from './media-rules-of.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
 import { type PriceList, type ProposedFrom, sameTokenPrice } from './rate-card.decider.js';
 import { type RateCard, type RateCards } from './rate-cards.js';
@@ -244,10 +245,11 @@ export class Catalog {
   }
 
   #install({ rigs, models: entries, problems }: Offer, sha256: string, fingerprint: string): void {
-    const models = entries.map((entry) => ({
-      ...entry,
-      createdEpochSeconds: entry.createdEpochSeconds ?? this.#firstPricedEpochSeconds(entry.id),
-    }));
+    const models = entries.map((entry): CatalogModel => {
+      const mediaRules = mediaRulesOf(entry, rigs);
+      const created = entry.createdEpochSeconds ?? this.#firstPricedEpochSeconds(entry.id);
+      return { ...entry, createdEpochSeconds: created, ...(mediaRules && { mediaRules }) };
+    });
     const loadedAt = instant(this.clock);
     this.#loaded = { fingerprint, sha256, loadedAt, rigs, models, problems };
     const counts = { models: models.length, rigs: rigs.length, sha256 };

@@ -1,8 +1,8 @@
-import { type ModelKind } from './catalog-entry.js';
+import { type FileKind } from './catalog-entry.js';
 
 /** The kind of a model file; `unserved`: no area asks such a model. */
 export type LocalModelKind =
-  | { readonly kind: ModelKind; readonly dimensions: number | null }
+  | { readonly kind: FileKind; readonly dimensions: number | null }
   | { readonly kind: 'unserved'; readonly reason: string };
 
 /**

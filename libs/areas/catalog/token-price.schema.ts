@@ -183,7 +183,7 @@ const FIELDS = z.strictObject({
   periods: z.array(Period).max(PRICE_PERIODS_MAX).optional(),
 });
 
-/** The price of a model, and whether it has one for output: embedding models need none. */
+/** The price of a model, and whether it has one for output: only chats need one. */
 export const ModelPrice = FIELDS.transform(
   ({ periods, ...list }, context): { price: TokenPrice; hasOutput: boolean } => {
     const price: TokenPrice = { ...listOf(list), ...(periods && { periods }) };

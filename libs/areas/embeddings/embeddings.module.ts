@@ -3,6 +3,7 @@ import { CreateEmbeddingsHandler } from './create-embeddings.handler.js';
 import { EmbeddingAdmission } from './embedding-admission.js';
 import { EmbeddingBatchEndpoint } from './embedding-batch.endpoint.js';
 import { EmbeddingFunds } from './embedding-funds.js';
+import { ScoreHandler } from './scores/score.handler.js';
 import { EmbeddingTool } from './embedding.tool.js';
 
 @Module({
@@ -12,7 +13,14 @@ import { EmbeddingTool } from './embedding.tool.js';
     CreateEmbeddingsHandler,
     EmbeddingBatchEndpoint,
     EmbeddingTool,
+    ScoreHandler,
   ],
-  exports: [EmbeddingFunds, CreateEmbeddingsHandler, EmbeddingBatchEndpoint, EmbeddingTool],
+  exports: [
+    EmbeddingFunds,
+    CreateEmbeddingsHandler,
+    EmbeddingBatchEndpoint,
+    EmbeddingTool,
+    ScoreHandler,
+  ],
 })
 export class EmbeddingsModule {}

@@ -24,10 +24,12 @@ export const RerankBody = z.strictObject({
 
 export interface RerankAsked {
   readonly model: string;
+  readonly query: string;
   readonly documents: readonly string[];
   /** Default: all. */
   readonly topN: number;
   readonly returnsDocuments: boolean;
+  readonly user?: string;
   /** The query, then the documents. */
   readonly embeddings: EmbeddingAsked;
 }
@@ -61,9 +63,11 @@ const askedOf = ({
   const body = { model, input: inputs, ...(user != null && { user }) };
   return {
     model,
+    query,
     documents,
     topN: topN ?? documents.length,
     returnsDocuments: returnsDocuments ?? true,
+    ...(user != null && { user }),
     embeddings: { model, inputs, dimensions: null, encoding: 'float', body },
   };
 };
@@ -71,7 +75,7 @@ const askedOf = ({
 export interface RankedDocument {
   /** Of the document in the request. */
   readonly index: number;
-  /** The cosine of the document and the query, -1 to 1. */
+  /** The cosine of the document and the query, -1 to 1; of a model that ranks, its own score. */
   readonly relevance_score: number;
   readonly document?: { readonly text: string };
 }
@@ -83,17 +87,39 @@ export interface RankedDocument {
  */
 export const ranked = (
   [query = [], ...documents]: readonly Vector[],
-  { documents: texts, topN, returnsDocuments }: RerankAsked,
+  rerank: RerankAsked,
 ): readonly RankedDocument[] => {
   const asked = numbersOf(query);
-  return documents
-    .map((vector, index) => ({ index, relevance_score: cosineOf(asked, numbersOf(vector)) }))
+  const scores = documents.map((vector, index) => ({
+    index,
+    relevance_score: cosineOf(asked, numbersOf(vector)),
+  }));
+  return inOrder(scores, rerank);
+};
+
+/** By the scores of a model that ranks. */
+export const scored = (
+  results: readonly Readonly<Record<string, unknown>>[],
+  asked: RerankAsked,
+): readonly RankedDocument[] =>
+  inOrder(
+    results.map(({ index, relevance_score: score }) => ({
+      index: Number(index),
+      relevance_score: Number(score),
+    })),
+    asked,
+  );
+
+const inOrder = (
+  scores: readonly RankedDocument[],
+  { documents: texts, topN, returnsDocuments }: RerankAsked,
+): readonly RankedDocument[] =>
+  scores
     .toSorted((one, other) => other.relevance_score - one.relevance_score)
     .slice(0, topN)
     .map((one) =>
       returnsDocuments ? { ...one, document: { text: texts[one.index] ?? '' } } : one,
     );
-};
 
 /** 0 for a vector without a direction. */
 const cosineOf = (one: readonly number[], other: readonly number[]): number => {

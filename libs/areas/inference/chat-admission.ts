@@ -4,6 +4,7 @@ import {
   type LostRig,
   type PassedModel,
 } from '#events/inference/chat.evidence.js';
+import { fieldIn } from '#platform/kernel/json-fields.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
@@ -73,7 +74,7 @@ export class ChatAdmission {
    *   `PaidRequests.admit`
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
-    const { accountId, body, others } = order;
+    const { accountId, body } = order;
     const priced = this.#sized(order);
     const { models, passed } = priced;
     const [{ model }] = models;
@@ -83,7 +84,7 @@ export class ChatAdmission {
         : await this.adapters.place(accountId, body.adapter, model.id);
     const held = await this.paid.admit(order, this.pricing.worstCase(order, priced));
     // After the hold, so that a rejected request does not pay for it.
-    const promptHash = this.hash(JSON.stringify(others ? messagesOfAll(order) : body.messages));
+    const promptHash = this.hash(promptOf(order));
     return {
       accountId,
       holdId: order.context.requestId,
@@ -107,6 +108,13 @@ export class ChatAdmission {
     return this.pricing.size(order, { ...priced, models: checked.models, passed });
   }
 }
+
+/** The messages of a chat as they came; of requests that were translated, as JSON. */
+const promptOf = (order: ChatOrder): string => {
+  const { body, others, original } = order;
+  const sent = original?.dialect === 'chat' ? fieldIn(original.bytes, 'messages') : undefined;
+  return sent?.toString() ?? JSON.stringify(others ? messagesOfAll(order) : body.messages);
+};
 
 /** The bound of one model, in a hold that may have been cut to the balance. */
 const withinHeld = (bound: TokenQuantities, lines: readonly PriceLine[]): TokenQuantities => {

@@ -84,6 +84,10 @@ export class ScriptedRigs implements RigRouter {
     return Promise.reject(new Error('these rigs make no embeddings'));
   }
 
+  score(): Promise<never> {
+    return Promise.reject(new Error('these rigs make no scores'));
+  }
+
   stream(order: RouteOrder, signal: AbortSignal) {
     this.#ask(order);
     if (this.script instanceof Error) return Promise.reject(this.script);

@@ -1,3 +1,4 @@
+import { type MediaRule } from '#platform/chats/media/media-rules.js';
 import { type TokenRates } from '#platform/chats/token-tariff.js';
 
 /**
@@ -18,6 +19,8 @@ export interface ServedModel {
   readonly fallbacks: readonly string[];
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  /** Of the rigs that may be sent images and audio. Default: none has a rule. */
+  readonly mediaRules?: readonly MediaRule[];
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
   readonly chargesCancelled: boolean;
 }

@@ -19,14 +19,25 @@ const MaxUsd = z
   })
   .nullish();
 
+/** `partition: model` sorts the rigs of each model, as here; `none` would mix the models. */
+const Sort = z.union([
+  z.enum(RIG_SORTS),
+  z
+    .strictObject({ by: z.enum(RIG_SORTS), partition: z.literal('model').nullish() })
+    .transform(({ by }) => by),
+]);
+
 /** OpenRouter's `provider`. What Quipu cannot honour is refused by its name. */
 export const ProviderField = z.strictObject({
   order: Names,
   only: Names,
   ignore: Names,
   allow_fallbacks: z.boolean().nullish(),
-  sort: z.enum(RIG_SORTS).nullish(),
+  sort: Sort.nullish(),
   data_collection: z.enum(['allow', 'deny']).nullish(),
+  zdr: z.boolean().nullish(),
+  // Always so: a rig that lacks a parameter is not asked, or refuses it by its name.
+  require_parameters: z.boolean().nullish(),
   quantizations: z.array(z.enum(QUANTIZATIONS)).max(QUANTIZATIONS.length).nullish(),
   max_price: z.strictObject({ prompt: MaxUsd, completion: MaxUsd, request: MaxUsd }).nullish(),
 });
@@ -79,5 +90,6 @@ const preferenceOf = (field: ProviderField): RigPreference => ({
   sort: field.sort ?? null,
   quantizations: field.quantizations ?? null,
   deniesCollection: field.data_collection === 'deny',
+  deniesRetention: field.zdr === true,
   allowsFallbacks: field.allow_fallbacks !== false,
 });

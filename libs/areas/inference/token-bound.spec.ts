@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { question } from '#platform/chats/chat-order.fixture.js';
 import { type ChatBody } from '#platform/chats/chat-order.js';
+import { dataUrl, png } from '#platform/chats/media/images.fixture.js';
 import { llama } from './inference-world.fixture.js';
 import {
   LEVELS_MAX,
@@ -76,6 +77,39 @@ describe('the bound on a prompt', () => {
       expect(bound - promptTokensBound(question, endless)).toBeGreaterThanOrEqual(1_000);
     },
   );
+
+  it('counts a text as JSON prints it, whatever its characters', () => {
+    fc.assert(
+      fc.property(text, fc.string({ unit: 'binary-ascii' }), (one, other) => {
+        for (const value of [one, other, one + other]) {
+          expect(printedBytes(value, 0)).toBe(Buffer.byteLength(JSON.stringify(value)));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('counts an image by the rule of the rig, and not its bytes', () => {
+    const rules = {
+      ...endless,
+      mediaRules: [{ provider: 'openai', upstreamId: 'gpt-4o' }],
+    } as const;
+    const withPart = (part: object) => ({
+      ...question,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Fog?' }, part] }],
+    });
+    const image = Buffer.concat([png(1_024, 1_024), Buffer.alloc(300_000)]);
+    const asked = withPart({ type: 'image_url', image_url: { url: dataUrl(image) } });
+    const bound = promptTokensBound(asked, rules);
+    const withoutImage = promptTokensBound(withPart({ type: 'text', text: '' }), rules);
+    expect(bound - withoutImage).toBeGreaterThan(700);
+    expect(bound - withoutImage).toBeLessThanOrEqual(765);
+    // Without a rule, and for a part of another kind, the context is the bound.
+    expect(promptTokensBound(asked, llama)).toBe(llama.contextTokens);
+    const file = withPart({ type: 'file', file: { file_data: 'x' } });
+    expect(promptTokensBound(file, rules)).toBe(rules.contextTokens);
+    expect(promptTokensBound(asked, { ...rules, contextTokens: 400 })).toBe(400);
+  });
 
   it.each(['routing_mode', 'stop', 'logit_bias'])('does not count %s', (field) => {
     const bound = promptTokensBound({ ...question, [field]: 'x'.repeat(1_000) }, endless);

@@ -1,6 +1,8 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type ChatBody, type ChatMessage } from '#platform/chats/chat-order.js';
 import { type TokenQuantities } from '#platform/chats/chat-usage.js';
+import { type MediaRule } from '#platform/chats/media/media-rules.js';
+import { mediaTokensMax } from '#platform/chats/media/media-tokens.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { type ServedModel } from './ports.js';
 
@@ -34,11 +36,15 @@ export const LEVELS_MAX = 64;
  * An upper bound on the prompt's tokens: the smaller of two bounds. The first is the bytes of
  * everything that may enter the prompt, since a byte-level tokenizer spends at most one token on a
  * byte. They are counted as widely as templates print, with an allowance for the text of templates.
- * The second is the model's context. It alone bounds parts that are no text (images, audio).
+ * The second is the model's context. Images and audio are counted by the published rules of the
+ * providers that may answer; the context alone bounds parts of other kinds.
  *
  * The count stops at the context: the rest of the prompt is not read.
  */
-export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel): number => {
+export const promptTokensBound = (
+  body: ChatBody,
+  { contextTokens, mediaRules = [] }: ServedModel,
+): number => {
   const { messages } = body;
   if (TEMPLATE_FIELDS.some((field) => body[field] != null) || runsTools(body)) return contextTokens;
   let left =
@@ -52,12 +58,31 @@ export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel
   }
   for (const message of messages) {
     if (left <= 0) return contextTokens;
-    left -= printedBytes(message, 0, left);
+    const { text, mediaTokens } = withoutMedia(message, mediaRules);
+    left -= mediaTokens;
+    if (left > 0) left -= printedBytes(text, 0, left);
     // Templates parse the arguments, which are JSON within a string, and print them again.
     const calls = message['tool_calls'];
     if (calls != null && left > 0) left -= printedBytes(calls, 0, left);
   }
-  return left <= 0 || messages.some(hasOtherThanText) ? contextTokens : contextTokens - left;
+  return left <= 0 ? contextTokens : contextTokens - left;
+};
+
+/** A message without its images and audio, and their tokens; Infinity for parts of other kinds. */
+const withoutMedia = (
+  message: ChatMessage,
+  rules: readonly MediaRule[],
+): { readonly text: ChatMessage; readonly mediaTokens: number } => {
+  if (!hasOtherThanText(message)) return { text: message, mediaTokens: 0 };
+  const { content, audio } = message;
+  if (audio != null || !Array.isArray(content)) return { text: message, mediaTokens: Infinity };
+  const parts: readonly unknown[] = content;
+  const media = parts.filter((part) => !isText(part));
+  const mediaTokens = media.reduce<number>(
+    (sum, part) => sum + (mediaTokensMax(part, rules) ?? Infinity),
+    0,
+  );
+  return { text: { ...message, content: parts.filter(isText) }, mediaTokens };
 };
 
 /** Whether a template may print the value of a field, with an indent. */
@@ -95,13 +120,26 @@ export const printedBytes = (
   return bytes;
 };
 
+/** The bytes of a text in JSON, counted without writing it. */
+const escapedBytes = (text: string): number => {
+  if (!text.isWellFormed()) return Buffer.byteLength(JSON.stringify(text));
+  const bytes = Buffer.from(text);
+  let printed = bytes.length + 2;
+  for (let at = 0; at < bytes.length; at += 1) printed += ESCAPES[bytes[at] ?? 0] ?? 0;
+  return printed;
+};
+
+/** The bytes that an escape adds: a backslash, or `\u00` and two digits for most control signs. */
+const ESCAPES = new Uint8Array(256).fill(5, 0, 0x20);
+for (const sign of '\b\t\n\f\r"\\') ESCAPES[sign.charCodeAt(0)] = 1;
+
 /** A loop is faster than the JSON of a text up to this length, such as the name of a field. */
 const LOOP_LENGTH_MAX = 32;
 const PLAIN = { first: 0x20, last: 0x7e, quote: 0x22, backslash: 0x5c };
 
 const printedText = (text: string): number => {
   if (text.length <= LOOP_LENGTH_MAX && isPlain(text)) return text.length + 2;
-  return Buffer.byteLength(JSON.stringify(text));
+  return escapedBytes(text);
 };
 
 /** Whether JSON has the text as it is, a byte for each character. */

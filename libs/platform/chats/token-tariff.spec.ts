@@ -80,7 +80,7 @@ describe('what a request costs', () => {
 
   it('holds and charges searches', () => {
     const [, , search] = tariffOf().held({ inputTokens: 1, outputTokens: 1, searches: 10 });
-    expect(search).toMatchObject({ meter: 'web_searches', quantity: 10, perUnits: 1_000 });
+    expect(search).toMatchObject({ meter: 'searches', quantity: 10, perUnits: 1_000 });
     expect(charged(used({ searches: 3 })).lines.at(-1)).toMatchObject({ quantity: 3 });
   });
 });

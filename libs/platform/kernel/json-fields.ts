@@ -3,20 +3,37 @@
  * parsed. The bytes are known to be JSON.
  */
 
+import { endOfString } from './json-strings.js';
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-/** Where the value of a field is. */
-interface FieldPlace {
-  readonly name: string;
+/** Where a field is: its name with the quotes, and its value. */
+export interface FieldSpan {
+  readonly nameStart: number;
+  readonly nameEnd: number;
   readonly valueStart: number;
   readonly end: number;
 }
+
+interface FieldPlace extends Pick<FieldSpan, 'valueStart' | 'end'> {
+  readonly name: string;
+}
+
+/** The fields of objects whose bytes were read before. */
+const KEPT = new WeakMap<Buffer, readonly FieldSpan[]>();
+
+/** Keeps where the fields of an object are, in their order. The bytes never change. */
+export const keepFields = (json: Buffer, fields: readonly FieldSpan[]): void => {
+  KEPT.set(json, fields);
+};
+
+const nameIn = (json: Buffer, start: number, end: number): string =>
+  JSON.parse(json.toString('utf8', start, end)) as string;
 
 /** JSON of the new value, or undefined to remove the field. */
 export type FieldChanges = Readonly<Record<string, string | undefined>>;
@@ -31,23 +48,13 @@ const afterSpace = (json: Buffer, from: number): number => {
   return at;
 };
 
-/** @returns the position after the closing quote */
-const endOfString = (json: Buffer, start: number): number => {
-  for (let at = json.indexOf(QUOTE, start + 1); at >= 0; at = json.indexOf(QUOTE, at + 1)) {
-    let slashes = 0;
-    while (json[at - 1 - slashes] === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return at + 1;
-  }
-  return json.length;
-};
-
 /** @returns the position after the value that starts here */
 const endOfValue = (json: Buffer, start: number): number => {
   let depth = 0;
   for (let at = start; at < json.length;) {
     const byte = json[at];
     if (byte === QUOTE) {
-      at = endOfString(json, at);
+      at = endOfString(json, at + 1) + 1;
       if (depth === 0) return at;
       continue;
     }
@@ -64,9 +71,16 @@ const endOfValue = (json: Buffer, start: number): number => {
 
 /** The fields of the object itself, in their order; a name may be there twice. */
 function* placesIn(json: Buffer, open: number): Generator<FieldPlace> {
+  const kept = KEPT.get(json);
+  if (kept) {
+    for (const { nameStart, nameEnd, valueStart, end } of kept) {
+      yield { name: nameIn(json, nameStart, nameEnd), valueStart, end };
+    }
+    return;
+  }
   for (let at = afterSpace(json, open + 1); json[at] === QUOTE;) {
-    const nameEnd = endOfString(json, at);
-    const name = JSON.parse(json.toString('utf8', at, nameEnd)) as string;
+    const nameEnd = endOfString(json, at + 1) + 1;
+    const name = nameIn(json, at, nameEnd);
     const valueStart = afterSpace(json, afterSpace(json, nameEnd) + 1);
     const end = endOfValue(json, valueStart);
     yield { name, valueStart, end };

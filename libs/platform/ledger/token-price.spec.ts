@@ -179,11 +179,11 @@ describe('a price with periods, places and searches', () => {
   });
 
   it('charges searches by the thousand, whatever the tokens cost', () => {
-    const units = { input_tokens: 1, output_tokens: 1, web_searches: 3 };
+    const units = { input_tokens: 1, output_tokens: 1, searches: 3 };
     const scope = { period: 'peak', residency: 'us' };
     expect(chargedTokenLines(units, dated, scope).at(-1)).toEqual({
       tier: { period: 'peak' },
-      meter: 'web_searches',
+      meter: 'searches',
       quantity: 3,
       unitPriceMicroUsd: '10000000',
       perUnits: 1_000,
@@ -294,7 +294,7 @@ describe('every price', () => {
         (price, some, scope, hasMedia, more) => {
           const units = hasMedia ? some : withoutMedia(some);
           const inputTokens = inputTokensOf(units);
-          const { web_searches: searches = 0, ...tokens } = units;
+          const { searches: searches = 0, ...tokens } = units;
           const all = Object.values(tokens).reduce((sum, count) => sum + count, 0);
           const bound = {
             inputTokens: inputTokens + more,

@@ -14,5 +14,5 @@ export const TOKEN_UNITS_IN_WORDS: Readonly<Record<ModelMeter, string>> = {
   reasoning_tokens: 'tokens of reasoning',
   audio_output_tokens: 'tokens of audio in the answer',
   image_output_tokens: 'tokens of images in the answer',
-  web_searches: 'searches of the web',
+  searches: 'searches of the web, and of rankings',
 };

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { type Secrets } from './secrets.js';
 
 export const TEXT_HASHER = Symbol('TextHasher');
@@ -9,9 +9,8 @@ export const TEXT_HASHER = Symbol('TextHasher');
  */
 export type TextHasher = (text: string) => string;
 
+/** SHA-256, which processors have instructions for: a prompt may have megabytes. */
 export const keyedHasher = (secrets: Pick<Secrets, 'key'>): TextHasher => {
-  const key = secrets.key('prompt-hash').toString('hex');
-  // Keccak has no length extension, so a key in front makes a MAC without HMAC's second pass
-  // (keccak.team, "Strengths of Keccak"); this runs twice for every chat.
-  return (text) => hash('sha3-256', key + text);
+  const key = createSecretKey(secrets.key('prompt-hash'));
+  return (text) => createHmac('sha256', key).update(text).digest('hex');
 };

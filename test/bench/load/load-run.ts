@@ -40,7 +40,7 @@ const FAILURES_MAX = 100;
 const DRAIN_MS_MAX = 10_000;
 
 const requestBytes = (order: LoadOrder, apiKey: string): Buffer => {
-  const body = requestBody(order.model, order.streaming);
+  const body = requestBody(order.model, order.streaming, order.promptBytes);
   const head = [
     'POST /v1/chat/completions HTTP/1.1',
     `host: 127.0.0.1:${order.port}`,

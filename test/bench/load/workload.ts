@@ -7,6 +7,8 @@ export const UPSTREAM_MODEL = 'llama-70b';
 export interface Workload {
   readonly connections: number;
   readonly streaming: boolean;
+  /** Bytes of the prompt, about. Default: a short question. */
+  readonly promptBytes?: number;
 }
 
 /** `10 connections, streaming`, as reports and progress lines call a workload. */
@@ -22,9 +24,19 @@ const question = {
   temperature: 0.2,
 };
 
-export const requestBody = (model: string, streaming: boolean): string =>
+/** Code and prose as prompts have them: with quotes and ends of lines. */
+const LINE = 'const knot = { colour: "red", cords: 12 }; // An account of maize, by province.\n';
+
+const promptOf = (bytes: number): string => LINE.repeat(Math.ceil(bytes / LINE.length));
+
+const asked = (promptBytes: number | undefined) =>
+  promptBytes === undefined
+    ? question
+    : { ...question, messages: [{ role: 'user', content: promptOf(promptBytes) }] };
+
+export const requestBody = (model: string, streaming: boolean, promptBytes?: number): string =>
   JSON.stringify({
     model,
-    ...question,
+    ...asked(promptBytes),
     ...(streaming ? { stream: true, stream_options: { include_usage: true } } : {}),
   });

@@ -10,6 +10,7 @@ import {
   Rejection,
   startProviderServer,
 } from '../provider-server.js';
+import { embeddingsOf, moderation, MODERATIONS_REQUEST } from './inputs.fake.js';
 import {
   CHAT_REQUEST,
   type ChatRequest,
@@ -64,7 +65,12 @@ interface Located {
 
 export const KEY = 'sk-test';
 /** The first refuses temperatures and `max_tokens`, as models that reason do. */
-export const MODELS = ['gpt-6-sol', 'gpt-4.1', 'text-embedding-3-small'] as const;
+export const MODELS = [
+  'gpt-6-sol',
+  'gpt-4.1',
+  'text-embedding-3-small',
+  'omni-moderation-latest',
+] as const;
 const REASONING_MODEL = 'gpt-6-sol';
 /** Below it nothing is cached; above it, in steps. */
 const CACHED_TOKENS_MIN = 1_024;
@@ -146,6 +152,11 @@ export const startOpenAiFake = async ({
     if (operation === '/chat/completions') return chat(request, owner, model);
     if (operation === '/responses') return respond(request, owner);
     if (operation === '/embeddings') return embed(request, model);
+    if (operation === '/moderations') {
+      return jsonAnswer(
+        moderation(readStrictly(MODERATIONS_REQUEST, bodyOf(request), rejectIssue)),
+      );
+    }
     throw openAiError(404, null, `Invalid URL (${request.method} ${request.path})`);
   });
   return {
@@ -384,13 +395,5 @@ const responseStream = (response: Json, { ending, events }: OpenAiReply): Provid
 
 const embed = (request: ProviderRequest, located?: string): ProviderAnswer => {
   const asked = readStrictly(EMBEDDINGS_REQUEST, bodyOf(request), rejectIssue);
-  const model = knownModel(located ?? asked.model);
-  const inputs = [asked.input].flat();
-  const tokens = tokensOf(JSON.stringify(inputs));
-  return jsonAnswer({
-    object: 'list',
-    data: inputs.map((_, index) => ({ object: 'embedding', index, embedding: [0.6, 0.8] })),
-    model,
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
-  });
+  return jsonAnswer(embeddingsOf(asked, knownModel(located ?? asked.model)));
 };

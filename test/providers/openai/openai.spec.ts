@@ -120,6 +120,15 @@ describe("OpenAI's fake, called by its SDK", () => {
     expect(error).toMatchObject({ status, code });
   });
 
+  it('moderates texts one by one, and parts together', async () => {
+    const texts = await openai.moderations.create({ input: ['A knot.', 'I will harm you.'] });
+    expect(texts.results.map(({ flagged }) => flagged)).toEqual([false, true]);
+    const text = { type: 'text', text: 'A knot.' } as const;
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } } as const;
+    const parts = await openai.moderations.create({ input: [text, image] });
+    expect(parts.results).toHaveLength(1);
+  });
+
   it('refuses a wrong key, and reports a limit with its wait', async () => {
     const stranger = new OpenAI({ apiKey: 'sk-other', baseURL: fake.baseUrl, maxRetries: 0 });
     const asked = { model: MODEL, messages: [user('Hello')] };

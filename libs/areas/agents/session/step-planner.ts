@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AgentStepPlanned } from '#events/agents/agent-session.events.js';
+import { type AgentStepPlanned, type PlanUsage } from '#events/agents/agent-session.events.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type Usage, usageWithin } from '#platform/chats/chat-usage.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -78,7 +79,7 @@ export class StepPlanner {
     const plan = planOf(asked.completion, model.style, tools);
     const { usage, rig, modelAnswered } = asked;
     const used = withinBounds(usage, bounds);
-    const { promptTokens, completionTokens, source } = used;
+    const { doubts } = model.tariff.charged(used);
     const isCall = plan.action === 'tool';
     const data: Planned = {
       sessionId,
@@ -87,7 +88,7 @@ export class StepPlanner {
       tool: isCall ? plan.tool : null,
       callId: isCall ? derivedId(`call ${step}`, sessionId) : null,
       plan: await this.memory.put(userId, plan),
-      usage: { promptTokens, completionTokens, source },
+      usage: planUsageOf(used, doubts),
       used: [...model.tariff.used(used, {}, rig)],
       rig,
       modelAnswered,
@@ -137,6 +138,17 @@ export class StepPlanner {
     }
   }
 }
+
+const planUsageOf = (
+  { promptTokens, completionTokens, source, parts }: Usage,
+  doubts: readonly UsageDoubt[],
+): PlanUsage => ({
+  promptTokens,
+  completionTokens,
+  source,
+  ...(parts && { parts }),
+  ...(doubts.length > 0 && { doubts: [...doubts] }),
+});
 
 /** Tokens that a provider states above the budget are neither charged nor counted. */
 const withinBounds = (usage: Usage, { promptTokensMax, outputTokens, left }: Bounds): Usage => {

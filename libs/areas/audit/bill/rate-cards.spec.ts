@@ -99,9 +99,9 @@ describe('the price of a model in a bill', () => {
   });
 
   it('is recomputed for searches', () => {
-    const charge = line('web_searches', 10_000_000n, 1_000n, {});
+    const charge = line('searches', 10_000_000n, 1_000n, {});
     expect(comparePrices(charge, MONTH, [cardOf])).toMatchObject({ ofModel: 1 });
-    const dearer = line('web_searches', 10_000_001n, 1_000n, {});
-    expect(() => comparePrices(dearer, MONTH, [cardOf])).toThrow('another price of web_searches');
+    const dearer = line('searches', 10_000_001n, 1_000n, {});
+    expect(() => comparePrices(dearer, MONTH, [cardOf])).toThrow('another price of searches');
   });
 });

@@ -1,6 +1,7 @@
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatBackend, type JsonObject } from './chat-backend.js';
 import { type CostSink } from './cost-sink.js';
+import { type ScoringBackend } from './scoring-backend.js';
 
 /** A request for embeddings, in the shape of the OpenAI API. */
 export interface EmbeddingRequest {
@@ -31,8 +32,8 @@ export interface EmbeddingBackend {
   embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingAnswer>;
 }
 
-/** A rig that answers chats, and may make embeddings. */
-export type RigBackend = ChatBackend & Partial<EmbeddingBackend>;
+/** A rig that answers chats, and may make embeddings and scores. */
+export type RigBackend = ChatBackend & Partial<EmbeddingBackend & ScoringBackend>;
 
 /** A number is four bytes, and four characters of base64 are three. */
 export const dimensionsOf = (vector: RigVector): number =>

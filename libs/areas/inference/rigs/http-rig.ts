@@ -11,6 +11,8 @@ import {
 } from './embedding-backend.js';
 import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { RigKeys } from './rig-keys.js';
+import { countedScoring, scoringAnswerIn } from './scoring-answer.js';
+import { type ScoringAnswer, type ScoringRequest } from './scoring-backend.js';
 import { StreamExchange } from './stream-exchange.js';
 import {
   AnswerExchange,
@@ -49,7 +51,7 @@ const KEEP_ALIVE_MS = 4_000;
 /** A server over kept-alive HTTP/1.1 connections, whatever its dialect. */
 export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   const { name, dialect, clock = systemClock } = options;
-  const { embeddings, counting } = dialect;
+  const { embeddings, scoring, counting } = dialect;
   const limits: ExchangeLimits = {
     rig: name,
     answerBytesMax: options.answerBytesMax ?? 32 * 1024 * 1024,
@@ -58,8 +60,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     errors: dialect.errors,
     ...(dialect.tierIn && { tierIn: dialect.tierIn }),
   };
-  const sender = new Sender(options);
-  const keys = new RigKeys(name, options.credentials ?? [], clock);
+  const [sender, keys] = [new Sender(options), new RigKeys(name, options.credentials ?? [], clock)];
 
   const answered = <Answer>(
     { body, keys: affinity }: Pick<ChatRequest, 'body' | 'keys'>,
@@ -85,10 +86,13 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     },
 
     ...(embeddings && {
-      embed: (request, signal) => {
-        const form = embeddingsForm(request);
-        return answered(request, form, signal, () => embeddings(request));
-      },
+      embed: (request, signal) =>
+        answered(request, embeddingsForm(request), signal, () => embeddings(request)),
+    }),
+
+    ...(scoring && {
+      score: (request, signal) =>
+        answered(request, scoringForm(request), signal, () => scoring(request)),
     }),
 
     ...(counting && {
@@ -173,6 +177,13 @@ const embeddingsForm = (request: EmbeddingRequest): AnswerForm<EmbeddingAnswer> 
   name: 'list of embeddings',
   read: (answer) => embeddingAnswerIn(answer, request),
   counted: () => countedInputTokens(request),
+  cost: request.cost,
+});
+
+const scoringForm = (request: ScoringRequest): AnswerForm<ScoringAnswer> => ({
+  name: request.task === 'rerank' ? 'ranking' : 'moderation',
+  read: (answer) => scoringAnswerIn(answer, request),
+  counted: () => countedScoring(request),
   cost: request.cost,
 });
 

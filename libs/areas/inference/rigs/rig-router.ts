@@ -32,6 +32,7 @@ import {
   type RigStatus,
 } from './rig-state.js';
 import { type AttemptMeter, type AttemptObserver } from './rig-attempt.js';
+import { type ScoringAnswer, type ScoringRequest } from './scoring-backend.js';
 import { VisitingPages } from './visiting-pages.js';
 import { type RouteAttempt } from './route-error.js';
 
@@ -53,13 +54,15 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly sessions?: WarmSessions;
 }
 
-/** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<
+/** As a chat's order, for work of another kind. */
+interface OtherOrder<Request> extends Omit<
   RouteOrder,
   'request' | 'needs' | 'dialect' | 'session'
 > {
-  readonly request: (terms?: RigModelTerms) => EmbeddingRequest;
+  readonly request: (terms?: RigModelTerms) => Request;
 }
+export type EmbeddingOrder = OtherOrder<EmbeddingRequest>;
+export type ScoringOrder = OtherOrder<ScoringRequest>;
 
 export interface Routed {
   readonly rig: string;
@@ -81,6 +84,10 @@ export interface RoutedAnswer extends Routed {
 
 export interface RoutedEmbeddings extends Routed {
   readonly answer: EmbeddingAnswer;
+}
+
+export interface RoutedScores extends Routed {
+  readonly answer: ScoringAnswer;
 }
 
 /**
@@ -114,6 +121,8 @@ export interface RigRouter {
   count(order: RouteOrder, signal: AbortSignal): Promise<number | null>;
   /** @throws RouteError */
   embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
+  /** @throws RouteError */
+  score(order: ScoringOrder, signal: AbortSignal): Promise<RoutedScores>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
@@ -177,6 +186,8 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       answered(order, signal, (rig, request) => rig.backend.complete(request, signal)),
     embed: (order, signal) =>
       answered(order, signal, (rig, request) => embeddingsOf(rig, request, signal)),
+    score: (order, signal) =>
+      answered(order, signal, (rig, request) => scoresOf(rig, request, signal)),
     count: (order, signal) => counted(asking, routeOf(order, signal).asker, order),
     stream: async (order, signal) =>
       streamed({ asking, meterOf, clock }, order, routeOf(order, signal)),
@@ -240,6 +251,16 @@ const embeddingsOf = (
 ): Promise<EmbeddingAnswer> => {
   if (backend.embed) return backend.embed(request, signal);
   throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
+};
+
+const scoresOf = (
+  { name, backend }: Rig,
+  request: ScoringRequest,
+  signal: AbortSignal,
+): Promise<ScoringAnswer> => {
+  if (backend.score) return backend.score(request, signal);
+  const does = request.task === 'rerank' ? 'ranks no documents' : 'moderates nothing';
+  throw new RigError('refused', `rig ${name} ${does}`, { status: 400 });
 };
 
 const firstPage = async (pages: RoutedStream['pages'], meter: AttemptMeter) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceTier } from '#events/token-price.vocabulary.js';
 import { rejectedField, rejectedFields } from '#platform/runtime/commands/rejected-request.js';
 import { FileSearchTool } from './file-search.js';
 
@@ -90,7 +91,8 @@ export const ResponseBody = z.strictObject({
   safety_identifier: text.nullish(),
   prompt_cache_key: text.nullish(),
   prompt_cache_retention: text.nullish(),
-  service_tier: z.enum(['auto', 'default']).nullish(),
+  // As in a chat: a tier at another price is the operator's to allow.
+  service_tier: ServiceTier.nullish(),
   routing_mode: z.string().optional(),
   cleanroom_uuid: z.uuid().nullish(),
   timesteps: z.int().min(1).max(64).optional(),

@@ -58,7 +58,7 @@ export const responseObject = (
     reasoning: { effort: reasoning?.effort ?? null, summary: null },
     routing_mode: routingMode,
     safety_identifier: body.safety_identifier ?? null,
-    service_tier: 'default',
+    service_tier: (end.status === 'ended' ? end.usage.serviceTier : undefined) ?? 'default',
     store: end.status !== 'failed' && body.store !== false,
     temperature: body.temperature ?? TEMPERATURE_DEFAULT,
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },

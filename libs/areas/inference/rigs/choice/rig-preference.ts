@@ -17,6 +17,8 @@ export interface RigPreference {
   readonly quantizations: readonly string[] | null;
   /** Only rigs that keep nothing. */
   readonly deniesCollection: boolean;
+  /** The same, by OpenRouter's other name. */
+  readonly deniesRetention?: boolean;
   /** False: only the rigs of `order`, or the first choice where there is no order. */
   readonly allowsFallbacks: boolean;
 }
@@ -68,6 +70,10 @@ const FILTERS: readonly (readonly [field: string, keeps: Filter])[] = [
   [
     'data_collection',
     ({ deniesCollection }, { rig }) => !deniesCollection || rig.collectsData === false,
+  ],
+  [
+    'zdr',
+    ({ deniesRetention = false }, { rig }) => !deniesRetention || rig.collectsData === false,
   ],
   [
     'allow_fallbacks',

@@ -11,6 +11,7 @@ import {
   type RigErrorKind,
 } from '../chat-backend.js';
 import { type EmbeddingRequest } from '../embedding-backend.js';
+import { type ScoringRequest } from '../scoring-backend.js';
 
 export interface Dialect {
   /**
@@ -32,6 +33,8 @@ export interface Dialect {
   readonly frames?: FrameFormat;
   /** The request for embeddings, whose answer is OpenAI's. Absent where there are none. */
   readonly embeddings?: (request: EmbeddingRequest) => ProviderRequest;
+  /** The request for a moderation or a ranking. Absent where there are none. */
+  readonly scoring?: (request: ScoringRequest) => ProviderRequest;
   /** How the tokens of a prompt are counted. Absent where the provider does not. */
   readonly counting?: TokenCounting;
 }

@@ -16,9 +16,10 @@ export const azureOpenAiDialect = (apiVersion: string): Dialect => {
     const deployment = `/openai/deployments/${encodeURIComponent(String(model))}`;
     return { ...rest, path: `${deployment}${path}?api-version=${apiVersion}` };
   };
-  const { embeddings } = openai;
+  // A deployment neither moderates nor ranks.
+  const { embeddings, scoring: _none, ...chats } = openai;
   return {
-    ...openai,
+    ...chats,
     chat: (request, isStream) => at(openai.chat(request, isStream), request.body),
     ...(embeddings && { embeddings: (request) => at(embeddings(request), request.body) }),
     errors: (body, headers) => withFilter(openai.errors(body, headers)),

@@ -44,6 +44,7 @@ export const openAiDialect = ({
       : new ChunkReader(asksForUsage(request)),
   errors: openAiErrors,
   embeddings: ({ body }) => requestTo('/embeddings', body),
+  scoring: ({ task, body }) => requestTo(task === 'rerank' ? '/rerank' : '/moderations', body),
 });
 
 const requestTo = (path: string, body: JsonObject): ProviderRequest => ({
