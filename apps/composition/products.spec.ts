@@ -20,6 +20,8 @@ const METERS = [
   'package_download_bytes',
   'training_ms',
   'weight_products',
+  'custody_bundles',
+  'custody_byte_hours',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 
