@@ -216,7 +216,7 @@ meters:
     const chargeOf = async () =>
       (await world.events()).find(
         ({ type, data }) =>
-          type === 'HoldCaptured' && (data['evidence'] as Body)['bundleId'] === id,
+          type === 'HoldCaptured' && ((data as Body)['evidence'] as Body)['bundleId'] === id,
       );
     await eventually(async () => (await chargeOf()) !== undefined);
     expect((await chargeOf())?.data).toMatchObject({

@@ -87,6 +87,12 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['quantization/read.py'],
     record: null,
   },
+  rasters: {
+    requirements: 'rasters/requirements.txt',
+    script: ['rasters/record.py'],
+    record: 'rasters/vectors.json',
+    prints: true,
+  },
   spiking: {
     requirements: 'spiking/requirements.txt',
     script: ['spiking/record.py'],
