@@ -22,6 +22,7 @@ const METERS = [
   'weight_products',
   'custody_bundles',
   'custody_byte_hours',
+  'observation_bytes',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

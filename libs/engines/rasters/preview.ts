@@ -8,7 +8,8 @@ import { PREVIEW_PIXELS } from './rasters.protocol.js';
 const [DARKEST, BRIGHTEST] = [0.02, 0.98];
 
 /**
- * Decodes every block. A pixel of the preview is the one in the middle of the pixels that it covers. Three bands or more are red, green and blue in their order; fewer are grey.
+ * Decodes every block. A pixel of the preview is the one in the middle of the pixels that it
+ * covers. Three bands or more are red, green and blue in their order; fewer are grey.
  * @throws RasterProblem for a block that cannot be decoded
  */
 export const previewOf = (

@@ -57,9 +57,11 @@ const problemOf = (work: () => void): RasterEnd['problem'] => {
   }
 };
 
-const decodedBytesOf = ({ blockWidth, blockHeight, blocks, ...layout }: ImageLayout): number => {
-  const perPixel = layout.isPlanar ? 1 : layout.bands;
-  return blockWidth * blockHeight * perPixel * layout.bytesPerSample * blocks.length;
+/** Tiles are whole; the last strip has only the rows that are left. */
+const decodedBytesOf = (layout: ImageLayout): number => {
+  const { isTiled: tiled, across, down, blockWidth, blockHeight } = layout;
+  const pixels = tiled ? across * blockWidth * down * blockHeight : layout.width * layout.height;
+  return pixels * layout.bands * layout.bytesPerSample;
 };
 
 /** The image of a file is its first directory that is no reduced image and no mask. */
