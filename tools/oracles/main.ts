@@ -103,6 +103,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['spiking/record.py', 'numerics'],
     record: null,
   },
+  'stac-client': {
+    requirements: 'stac-client/requirements.txt',
+    script: ['stac-client/read.py'],
+    record: null,
+  },
   usage: {
     requirements: 'usage/requirements.txt',
     script: ['usage/record.py'],

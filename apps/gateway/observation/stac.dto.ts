@@ -43,12 +43,17 @@ class PagedSearchDto {
 export class StacItemsQueryDto extends PagedSearchDto {
   @TextField({ required: false, maxLength: 256, example: '11,48,12,49' })
   readonly bbox?: string;
+
+  @TextField({
+    required: false,
+    maxLength: TEXT_LENGTH_MAX,
+    example: 'multispectral',
+    description: 'In a collection, that collection counts: some clients name it here, too.',
+  })
+  readonly collections?: string;
 }
 
 export class StacSearchQueryDto extends StacItemsQueryDto {
-  @TextField({ required: false, maxLength: TEXT_LENGTH_MAX, example: 'multispectral' })
-  readonly collections?: string;
-
   @TextField({ required: false, maxLength: TEXT_LENGTH_MAX })
   readonly ids?: string;
 
