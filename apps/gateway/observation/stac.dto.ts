@@ -41,7 +41,12 @@ class PagedSearchDto {
 
 /** Of the items of a collection. */
 export class StacItemsQueryDto extends PagedSearchDto {
-  @TextField({ required: false, maxLength: 256, example: '11,48,12,49' })
+  @TextField({
+    required: false,
+    maxLength: 256,
+    example: '11,48,12,49',
+    description: 'West, south, east and north in degrees.',
+  })
   readonly bbox?: string;
 
   @TextField({
@@ -54,7 +59,7 @@ export class StacItemsQueryDto extends PagedSearchDto {
 }
 
 export class StacSearchQueryDto extends StacItemsQueryDto {
-  @TextField({ required: false, maxLength: TEXT_LENGTH_MAX })
+  @TextField({ required: false, maxLength: TEXT_LENGTH_MAX, description: 'Ids of ingests.' })
   readonly ids?: string;
 
   @TextField({ required: false, maxLength: TEXT_LENGTH_MAX, description: 'GeoJSON.' })
