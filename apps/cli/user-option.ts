@@ -1,4 +1,5 @@
 import { type QueryBus } from '@nestjs/cqrs';
+import { UserId } from '#events/vocabulary.js';
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { CommandFailure, isDomainError } from './command-failure.js';
 
@@ -18,6 +19,12 @@ export const ofUser = async <Result>(
     throw isUnknown ? userNotFound(option, username) : error;
   }
 };
+
+/** The user that `--user` names, whose account has the same id. @throws CommandFailure */
+export const userIdOf = async (
+  context: { readonly queries: QueryBus },
+  user: string,
+): Promise<UserId> => UserId.parse(Number(await accountOf(context, user)));
 
 /** The account of the user that `--user` names. @throws CommandFailure `user_not_found` */
 export const accountOf = (

@@ -23,6 +23,7 @@ const METERS = [
   'custody_bundles',
   'custody_byte_hours',
   'observation_bytes',
+  'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -3,6 +3,7 @@ import { Controller, Get, Module, Req, Res } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { pino } from 'pino';
+import { AnswerRecorder } from '#areas/statistics/answer-recorder.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
@@ -50,6 +51,7 @@ describe('cross-origin requests', () => {
       DirectRoutes,
       { provide: FailureLog, useValue: new FailureLog(logger) },
       { provide: Ledger, useValue: new FakeLedger() },
+      { provide: AnswerRecorder, useValue: { record: () => undefined } },
       { provide: EVENT_STORE, useValue: {} },
     ];
     const module = { module: NoModule, controllers: [ThingsController], providers };

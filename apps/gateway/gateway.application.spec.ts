@@ -4,6 +4,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { AnswerRecorder } from '#areas/statistics/answer-recorder.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
@@ -48,6 +49,7 @@ describe('the log of a gateway', () => {
         { provide: Failures, useValue: new Failures(new Areas([area])) },
         DirectRoutes,
         { provide: Ledger, useClass: FakeLedger },
+        { provide: AnswerRecorder, useValue: { record: () => undefined } },
         { provide: EVENT_STORE, useValue: {} },
         { provide: FailureLog, useValue: new FailureLog(logger) },
       ],

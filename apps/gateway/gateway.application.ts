@@ -3,6 +3,7 @@ import { NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
+import { AnswerRecorder } from '#areas/statistics/answer-recorder.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { drawRequestId } from '#platform/runtime/commands/request-id.js';
@@ -14,6 +15,7 @@ import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { countBytes } from './statistics/count-bytes.js';
 import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
 import { nestLogger } from '../operations/nest.logger.js';
@@ -125,6 +127,7 @@ export const createGateway = async (
   fastify.addHook('onRequest', onRequest);
   const failureLog = app.get(FailureLog, { strict: false });
   fastify.addHook('onResponse', requestLog(logger));
+  fastify.addHook('onResponse', countBytes(app.get(AnswerRecorder, { strict: false })));
   fastify.addHook('onClose', (_, done) => {
     failureLog.close();
     done();

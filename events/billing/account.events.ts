@@ -44,15 +44,40 @@ export const FundsDeposited = defineEvent('FundsDeposited', {
     /** 1 for the account's first deposit. */
     depositNumber: z.int().positive(),
     amountMicroUsd: MicroUsdDecimal,
-    method: z.enum(['opening_credit', 'manual_credit', 'crypto']),
+    method: z.enum(['opening_credit', 'manual_credit', 'crypto', 'payment', 'stripe']),
     reason: z.string().max(500),
     depositedAt: Instant,
     /** Deposits less charges less open holds plus adjustments, after this event. */
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
     bookedIn,
   }),
 });
 export type FundsDeposited = EventOf<typeof FundsDeposited>;
+
+/**
+ * A payment went back to the payer. It alone may leave an account overdrawn: the work that the
+ * payment bought is done.
+ */
+export const DepositReversed = defineEvent('DepositReversed', {
+  version: 1,
+  schema: z.strictObject({
+    accountId: AccountId,
+    /** The deposit that goes back, whole or in part. */
+    depositId: z.string().min(1).max(200),
+    /** 1 for the account's first reversal. */
+    reversalNumber: z.int().positive(),
+    kind: z.enum(['refund', 'chargeback']),
+    /** Taken from the balance. */
+    amountMicroUsd: MicroUsdDecimal,
+    /** With earlier reversals of this kind of the deposit. */
+    totalMicroUsd: MicroUsdDecimal,
+    reason: z.string().max(500),
+    reversedAt: Instant,
+    availableMicroUsd: SignedMicroUsdDecimal,
+    bookedIn,
+  }),
+});
+export type DepositReversed = EventOf<typeof DepositReversed>;
 
 export const HoldPlaced = defineEvent('HoldPlaced', {
   version: 1,
@@ -60,7 +85,7 @@ export const HoldPlaced = defineEvent('HoldPlaced', {
     group: ProductGroup,
     /** The price of the lines; the capture is never above it. */
     amountMicroUsd: MicroUsdDecimal,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
     /** It counts against a limit per minute of the account or its key. */
     paced: z.literal(true).exactOptional(),
   }),
@@ -72,7 +97,7 @@ export const HoldRenewed = defineEvent('HoldRenewed', {
   schema: RenewalTerms.extend({
     /** By how much the hold grows; "0" for more time only. */
     amountMicroUsd: MicroUsdDecimal,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
   }),
 });
 export type HoldRenewed = EventOf<typeof HoldRenewed>;
@@ -85,7 +110,7 @@ export const HoldCaptured = defineEvent('HoldCaptured', {
     amountMicroUsd: MicroUsdDecimal,
     /** The rest of the hold, free again. */
     releasedMicroUsd: MicroUsdDecimal,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
     bookedIn,
   }),
 });
@@ -95,7 +120,7 @@ export const HoldReleased = defineEvent('HoldReleased', {
   version: 1,
   schema: ReleaseTerms.extend({
     amountMicroUsd: MicroUsdDecimal,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
   }),
 });
 export type HoldReleased = EventOf<typeof HoldReleased>;
@@ -107,7 +132,7 @@ export const HoldExpired = defineEvent('HoldExpired', {
     holdId: HoldId,
     amountMicroUsd: MicroUsdDecimal,
     expiredAt: Instant,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
   }),
 });
 export type HoldExpired = EventOf<typeof HoldExpired>;
@@ -159,7 +184,7 @@ export const ChargeAdjusted = defineEvent('ChargeAdjusted', {
       .nullable(),
     reason: z.string().max(500),
     adjustedAt: Instant,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
     bookedIn,
   }),
 });
@@ -209,7 +234,8 @@ export const StatementClosed = defineEvent('StatementClosed', {
     month: Month,
     /** Deposits less charges plus adjustments before the month, and after it (`closing`). */
     openingMicroUsd: SignedMicroUsdDecimal,
-    depositedMicroUsd: MicroUsdDecimal,
+    /** Less the deposits that went back. */
+    depositedMicroUsd: SignedMicroUsdDecimal,
     chargedMicroUsd: MicroUsdDecimal,
     adjustedMicroUsd: SignedMicroUsdDecimal,
     closingMicroUsd: SignedMicroUsdDecimal,
@@ -217,7 +243,7 @@ export const StatementClosed = defineEvent('StatementClosed', {
     tax: StatementTax.nullable(),
     parties: StatementParties,
     closedAt: Instant,
-    availableMicroUsd: MicroUsdDecimal,
+    availableMicroUsd: SignedMicroUsdDecimal,
   }),
 });
 export type StatementClosed = EventOf<typeof StatementClosed>;
@@ -225,6 +251,7 @@ export type StatementClosed = EventOf<typeof StatementClosed>;
 export type AccountEvent =
   | AccountOpened
   | FundsDeposited
+  | DepositReversed
   | HoldPlaced
   | HoldRenewed
   | HoldCaptured
@@ -237,6 +264,7 @@ export type AccountEvent =
 export const accountEvents = [
   AccountOpened,
   FundsDeposited,
+  DepositReversed,
   HoldPlaced,
   HoldRenewed,
   HoldCaptured,

@@ -1,13 +1,20 @@
-import { type ChargeAdjusted, type FundsDeposited, type HoldCaptured } from './account.events.js';
+import {
+  type ChargeAdjusted,
+  type DepositReversed,
+  type FundsDeposited,
+  type HoldCaptured,
+} from './account.events.js';
 
 /** An event that moves money between the account and the operator. */
-export type Movement = FundsDeposited | HoldCaptured | ChargeAdjusted;
+export type Movement = FundsDeposited | DepositReversed | HoldCaptured | ChargeAdjusted;
 
 /** When it took place, by the clock of the process that decided it. */
 export const instantOf = ({ type, data }: Movement): string => {
   switch (type) {
     case 'FundsDeposited':
       return data.depositedAt;
+    case 'DepositReversed':
+      return data.reversedAt;
     case 'HoldCaptured':
       return data.capturedAt;
     case 'ChargeAdjusted':

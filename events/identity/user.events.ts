@@ -115,6 +115,37 @@ export const TwoFactorDisabled = defineEvent('TwoFactorDisabled', {
 });
 export type TwoFactorDisabled = EventOf<typeof TwoFactorDisabled>;
 
+/** No credential of the user is valid until the user is enabled again. */
+export const UserDisabled = defineEvent('UserDisabled', {
+  version: 1,
+  schema: z.strictObject({ userId: UserId, disabledAt: Instant }),
+});
+export type UserDisabled = EventOf<typeof UserDisabled>;
+
+export const UserEnabled = defineEvent('UserEnabled', {
+  version: 1,
+  schema: z.strictObject({ userId: UserId, enabledAt: Instant }),
+});
+export type UserEnabled = EventOf<typeof UserEnabled>;
+
+export const UserRoleChanged = defineEvent('UserRoleChanged', {
+  version: 1,
+  schema: z.strictObject({ userId: UserId, role: Role, changedAt: Instant }),
+});
+export type UserRoleChanged = EventOf<typeof UserRoleChanged>;
+
+/** Sessions and challenges from before it are invalid; keys of their own stay. */
+export const PasswordChanged = defineEvent('PasswordChanged', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    /** Of the argon2id hash in PHC form. */
+    sealedPasswordHash: Sealed,
+    changedAt: Instant,
+  }),
+});
+export type PasswordChanged = EventOf<typeof PasswordChanged>;
+
 /** All credentials of the user become invalid; the key of the sealed data is destroyed next. */
 export const UserErased = defineEvent('UserErased', {
   version: 1,
@@ -138,6 +169,10 @@ export type UserEvent =
   | RecoveryCodeUsed
   | RecoveryCodesReplaced
   | TwoFactorDisabled
+  | UserDisabled
+  | UserEnabled
+  | UserRoleChanged
+  | PasswordChanged
   | UserErased;
 
 export const userEvents = [
@@ -148,6 +183,10 @@ export const userEvents = [
   RecoveryCodeUsed,
   RecoveryCodesReplaced,
   TwoFactorDisabled,
+  UserDisabled,
+  UserEnabled,
+  UserRoleChanged,
+  PasswordChanged,
   UserErased,
   SecondFactorFailed,
 ] as const;

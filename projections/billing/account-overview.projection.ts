@@ -2,6 +2,7 @@ import {
   type AccountEvent,
   AccountOpened,
   ChargeAdjusted,
+  DepositReversed,
   FundsDeposited,
   HoldCaptured,
   HoldExpired,
@@ -20,6 +21,7 @@ export interface AccountOverview {
   readonly accountId: string;
   /** Deposits less charges less open holds plus adjustments. */
   readonly available: string;
+  /** Less the deposits that went back. */
   readonly deposited: string;
   /** Charges by the group of their product. */
   readonly charged: Readonly<Record<ProductGroup, string>>;
@@ -46,6 +48,10 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
     case 'FundsDeposited': {
       const { amountMicroUsd, availableMicroUsd: available } = data;
       return { ...document, available, deposited: plus(document.deposited, amountMicroUsd) };
+    }
+    case 'DepositReversed': {
+      const { amountMicroUsd, availableMicroUsd: available } = data;
+      return { ...document, available, deposited: minus(document.deposited, amountMicroUsd) };
     }
     case 'HoldPlaced': {
       const { amountMicroUsd, availableMicroUsd: available } = data;
@@ -87,6 +93,7 @@ export const accountOverview: Projection<AccountEvent, AccountOverview> = {
   on: {
     AccountOpened,
     FundsDeposited,
+    DepositReversed,
     HoldPlaced,
     HoldRenewed,
     HoldCaptured,

@@ -1,5 +1,6 @@
 import {
   ChargeAdjusted,
+  DepositReversed,
   FundsDeposited,
   HoldCaptured,
   StatementClosed,
@@ -37,7 +38,8 @@ export type InvoiceRecord =
   | UsageRecord
   | CryptoRecord
   | {
-      readonly kind: 'credit_note' | 'rerating';
+      /** A deposit that went back is a refund or a chargeback, below zero. */
+      readonly kind: 'refund' | 'chargeback' | 'credit_note' | 'rerating';
       readonly number: number;
       readonly reference: string;
       /** Above zero: given back. Below zero: charged in addition. */
@@ -70,7 +72,8 @@ interface UsageRecord {
   readonly tax: StatementTax | null;
 }
 
-type BillingEvent = FundsDeposited | HoldCaptured | ChargeAdjusted | StatementClosed;
+type BillingEvent =
+  FundsDeposited | DepositReversed | HoldCaptured | ChargeAdjusted | StatementClosed;
 type InvoiceEvent = BillingEvent | CryptoInvoiceEvent;
 
 const cryptoEvents = {
@@ -98,6 +101,8 @@ const key = (event: InvoiceEvent): string => {
   switch (type) {
     case 'FundsDeposited':
       return `${data.accountId}/${data.depositedAt}/deposit-${data.depositNumber}`;
+    case 'DepositReversed':
+      return `${data.accountId}/${data.reversedAt}/reversal-${data.reversalNumber}`;
     case 'HoldCaptured':
       return usageKey(data.accountId, statementMonthOf(event));
     case 'ChargeAdjusted':
@@ -149,6 +154,14 @@ const project = (event: InvoiceEvent, before: InvoiceRecord): InvoiceRecord | nu
         method: data.method,
         createdAt: data.depositedAt,
       };
+    case 'DepositReversed':
+      return {
+        kind: data.kind,
+        number: data.reversalNumber,
+        reference: data.depositId,
+        amount: toDecimal(-fromDecimal(data.amountMicroUsd)),
+        createdAt: data.reversedAt,
+      };
     case 'HoldCaptured': {
       const usage = usageOf(statementMonthOf(event), before);
       const amount = toDecimal(fromDecimal(usage.amount) + fromDecimal(data.amountMicroUsd));
@@ -174,7 +187,14 @@ const project = (event: InvoiceEvent, before: InvoiceRecord): InvoiceRecord | nu
 export const invoices: Projection<InvoiceEvent, InvoiceRecord> = {
   name: 'invoices',
   version: 1,
-  on: { FundsDeposited, HoldCaptured, ChargeAdjusted, StatementClosed, ...cryptoEvents },
+  on: {
+    FundsDeposited,
+    DepositReversed,
+    HoldCaptured,
+    ChargeAdjusted,
+    StatementClosed,
+    ...cryptoEvents,
+  },
   keys: (event) => [key(event)],
   initial: () => NO_USAGE,
   project,

@@ -1,5 +1,6 @@
 import {
   ChargeAdjusted,
+  DepositReversed,
   FundsDeposited,
   HoldCaptured,
   StatementClosed,
@@ -63,6 +64,7 @@ export type StatementDocument =
   | StatementMonth
   | OpenStatement
   | { readonly kind: 'deposit'; readonly deposit: FundsDeposited['data'] }
+  | { readonly kind: 'reversal'; readonly reversal: DepositReversed['data'] }
   | { readonly kind: 'adjustment'; readonly adjustment: ChargeAdjusted['data'] };
 
 type StatementEvent = Movement | StatementClosed;
@@ -87,6 +89,8 @@ const entryKey = (accountId: string, movement: Movement): string => {
   switch (type) {
     case 'FundsDeposited':
       return `${prefix}${dayOf(at)}/deposit/${ordered(data.depositNumber)}`;
+    case 'DepositReversed':
+      return `${prefix}${dayOf(at)}/reversal/${ordered(data.reversalNumber)}`;
     case 'ChargeAdjusted':
       return `${prefix}${dayOf(at)}/adjustment/${ordered(data.adjustmentNumber)}`;
     case 'HoldCaptured': {
@@ -111,10 +115,15 @@ const keys = (event: StatementEvent): readonly string[] => {
 const plus = (sum: string, amount: string): string =>
   toDecimal(fromDecimal(sum) + fromDecimal(amount));
 
+const minus = (sum: string, amount: string): string =>
+  toDecimal(fromDecimal(sum) - fromDecimal(amount));
+
 const inMonth = (event: StatementEvent, before: StatementMonth): StatementMonth => {
   switch (event.type) {
     case 'FundsDeposited':
       return { ...before, deposited: plus(before.deposited, event.data.amountMicroUsd) };
+    case 'DepositReversed':
+      return { ...before, deposited: minus(before.deposited, event.data.amountMicroUsd) };
     case 'HoldCaptured': {
       const charged = plus(before.charged, event.data.amountMicroUsd);
       return { ...before, charged, charges: before.charges + 1 };
@@ -163,6 +172,8 @@ const entryAfter = (event: Movement, before: StatementDocument): StatementDocume
   switch (event.type) {
     case 'FundsDeposited':
       return { kind: 'deposit', deposit: event.data };
+    case 'DepositReversed':
+      return { kind: 'reversal', reversal: event.data };
     case 'ChargeAdjusted':
       return { kind: 'adjustment', adjustment: event.data };
     case 'HoldCaptured': {
@@ -218,7 +229,7 @@ const project = (
 export const statements: Projection<StatementEvent, StatementDocument> = {
   name: 'statements',
   version: 1,
-  on: { FundsDeposited, HoldCaptured, ChargeAdjusted, StatementClosed },
+  on: { FundsDeposited, DepositReversed, HoldCaptured, ChargeAdjusted, StatementClosed },
   keys,
   initial,
   project,

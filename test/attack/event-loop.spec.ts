@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { INPUT_LENGTH_MAX } from '#areas/workflows/runs/start-run.handler.js';
+import { ITEMS_MAX } from '#areas/workflows/definition/control-nodes.js';
 import { startUpstream, type Upstream } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { PARAMETERS, RUNS, WALK_MS_MAX } from './attack.options.js';
@@ -33,6 +35,41 @@ const WORST_FORMS: readonly (readonly [type: string, body: string])[] = [
   ['application/x-www-form-urlencoded', `${'a'.repeat(1_000_000)}=1`],
 ];
 
+/** Expands to nearly a mebibyte, the most of one value, with the longest input. */
+const WIDE = '{{ inputs.text }}'.repeat(15);
+const HALF = '{{ inputs.text }}'.repeat(7);
+
+/** Nodes that expand to all that a run may have. */
+const WORST_RUNS: Readonly<Record<string, readonly object[]>> = {
+  'the items of a map': [
+    {
+      name: 'each',
+      kind: 'map',
+      parameters: {
+        items: Array.from({ length: ITEMS_MAX }, (_, n) => n),
+        tool: 'calculator',
+        parameters: { expression: WIDE },
+      },
+    },
+  ],
+  'nodes at once': [
+    { name: 'first', kind: 'wait', parameters: { seconds: 0 } },
+    ...Array.from({ length: 70 }, (_, n) => ({
+      name: `n${n}`,
+      kind: 'calculator',
+      after: ['first'],
+      parameters: { expression: `{{ nodes.first.status }}${WIDE}` },
+    })),
+  ],
+  'branches that search': Array.from({ length: 60 }, (_, n) => ({
+    name: `n${n}`,
+    kind: 'branch',
+    parameters: {
+      cases: [{ when: { value: HALF, operator: 'contains', to: `xy${HALF}` }, then: [] }],
+    },
+  })),
+};
+
 describe('one request', () => {
   let upstream: Upstream;
   let watch: LoopWatch;
@@ -43,7 +80,9 @@ describe('one request', () => {
   beforeAll(async () => {
     upstream = await startUpstream(answering('Knots', '.'));
     watch = await LoopWatch.open();
-    attacked = await startAttacked(scriptedCatalog(upstream.baseUrl), {}, watch.environment);
+    // As on two cores: runs of workflows, projections and sagas share the thread that answers.
+    const shared = { QUIPU_PROCESSES: '1', QUIPU_PROJECTOR_THREAD: '0' };
+    attacked = await startAttacked(scriptedCatalog(upstream.baseUrl), shared, watch.environment);
     const { username, password } = attacked.credentials;
     operations = operationsOf(await attacked.document(), {
       ...chatRequest(),
@@ -180,6 +219,34 @@ describe('one request', () => {
       const request = { method: 'GET', target, headers: [], body: null };
       expect(await heldBy(target, request)).toEqual([]);
     },
+  );
+
+  it.each(Object.entries(WORST_RUNS))(
+    'holds it no longer when it starts a run: %s',
+    async (title, nodes) => {
+      credentials = await attacked.logIn(credentials);
+      const authorization = `Bearer ${attacked.credentials.api_key}`;
+      const post = (target: string, body: object): Promise<Response> =>
+        fetch(`${attacked.url}/api/v1/workflows${target}`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const created = await post('', {
+        name: title.replaceAll(' ', '-'),
+        definition: { inputs: { text: {} }, nodes },
+      });
+      expect(created.status).toBe(201);
+      const { workflow_id } = (await created.json()) as { readonly workflow_id: number };
+      const run = { workflow_id, inputs: { text: 'x'.repeat(INPUT_LENGTH_MAX) }, async: false };
+      const statuses: number[] = [];
+      const held = await watch.heldBy(async () => {
+        statuses.push((await post('/run', run)).status);
+      });
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(held).toBeLessThanOrEqual(HELD_MS_MAX);
+    },
+    WALK_MS_MAX,
   );
 
   it('is found when it holds the loop for longer', async () => {

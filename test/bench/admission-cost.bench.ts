@@ -1,5 +1,5 @@
 import { parseJson } from '#apps/gateway/bodies/json-body.js';
-import { SHAPES_MAX, VALUES_MAX } from '#apps/gateway/bodies/json-bounds.js';
+import { VALUES_MAX, VALUES_OF_SHAPE } from '#apps/gateway/bodies/json-bounds.js';
 import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
@@ -48,11 +48,11 @@ const BODIES: Readonly<Record<string, (run: number) => string>> = {
     `{"model":"m","messages":[${Array(MESSAGES_MAX).fill(MESSAGE).join()}]}`,
   'as many bad messages': () =>
     `{"model":"m","messages":[${Array(MESSAGES_MAX).fill('{"role":"x"}').join()}]}`,
-  'as many keys': (run) => withKeys(run, SHAPES_MAX - 4),
+  'as many keys': (run) => withKeys(run, Math.floor(VALUES_MAX / (1 + VALUES_OF_SHAPE)) - 10),
   '16,384 keys': (run) => withKeys(run, VALUES_MAX - 10),
   'as many shapes of messages': (run) =>
     `{"model":"m","messages":[${Array.from(
-      { length: MESSAGES_MAX - 10 },
+      { length: Math.floor(VALUES_MAX / (4 + VALUES_OF_SHAPE)) - 10 },
       (_, n) => `{"role":"user","content":"x","k${run}_${n}":0}`,
     ).join()}]}`,
   '300,000 keys': (run) =>

@@ -1,6 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { UNFUNDED_BODY_BYTES_MAX } from '#apps/gateway/bodies/receptions.js';
 import { completionOf, json, statement } from '#areas/inference/rigs/upstream.fake.js';
+import { Member } from './fleet.harness.js';
+import { freePorts } from '../servers/server-process.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 const HELD = 50;
@@ -27,6 +32,60 @@ const ask = ({ quipu, credentials }: World, body: object): Promise<Response> =>
     body: JSON.stringify({ ...chatRequest(), ...body }),
   });
 
+/** Of requests whose charge the credit covers 312 times, and their worst case 83 times. */
+const AT_ONCE = 400;
+const [TOKENS_HELD, TOKENS_USED] = [60, 16];
+const CHARGE = TOKENS_USED * OUTPUT_PRICE_USD_PER_MTOK;
+const using = (tokens: number) => json(200, completionOf('knots', statement(1, tokens)));
+
+/** Sends the requests at once, with the default wait, and ends the world. */
+const expectPaid = async (world: World): Promise<void> => {
+  try {
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => ask(world, { max_tokens: TOKENS_HELD })),
+    );
+    const paid = answers.filter(({ status }) => status === 200).length;
+    expect(paid).toBeGreaterThanOrEqual(300);
+    expect(paid).toBeLessThanOrEqual(Math.floor(OPENING_MICRO_USD / CHARGE));
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(AT_ONCE - paid);
+    const overview = await fetch(`${world.quipu.url}/api/v1/billing/overview.php`, {
+      headers: { authorization: `Bearer ${world.credentials.api_key}` },
+    });
+    expect(await overview.json()).toMatchObject({
+      balance_usd: (OPENING_MICRO_USD - paid * CHARGE) / 1e6,
+      held_usd: 0,
+    });
+  } finally {
+    await world.close();
+  }
+};
+
+describe('400 requests at once, of which the balance pays 312', () => {
+  it('are answered as far as it pays, on the embedded log', async () => {
+    await expectPaid(await startWorld([using(TOKENS_USED)], { catalogOf: catalog }));
+  });
+
+  it('are answered as far as it pays, on a served log', async () => {
+    const home = await mkdtemp(path.join(tmpdir(), 'quipu-admission-'));
+    const [grpcPort = 0, port = 0] = await freePorts(2);
+    const log = new Member('event-store', 'event-store', port, {
+      QUIPU_HOME: home,
+      QUIPU_LOG_LEVEL: 'warn',
+      QUIPU_GRPC_PORT: String(grpcPort),
+      QUIPU_GRPC_INSECURE: '1',
+    });
+    try {
+      await log.start();
+      const environment = { QUIPU_EVENT_STORE: `esdb://127.0.0.1:${grpcPort}?tls=false` };
+      const options = { catalogOf: catalog, environment, isHere: true };
+      await expectPaid(await startWorld([using(TOKENS_USED)], options));
+    } finally {
+      await log.end('SIGKILL');
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+});
+
 describe('admission over HTTP', () => {
   it('admits exactly what the balance covers under concurrent requests', async () => {
     const tokens = 10_000_000 / HELD / OUTPUT_PRICE_USD_PER_MTOK;
@@ -44,37 +103,8 @@ describe('admission over HTTP', () => {
       expect(refused).toMatchObject({
         error: { code: 'insufficient_balance', type: 'insufficient_quota', param: null },
       });
-      const last = (await world.events()).at(-1);
+      const last = (await world.events()).findLast(({ type }) => type === 'HoldCaptured');
       expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
-    } finally {
-      await world.close();
-    }
-  });
-
-  it('has requests wait for the holds of others, and answers as many as can be paid', async () => {
-    const [asked, tokensHeld, tokensUsed] = [400, 60, 16];
-    const charge = tokensUsed * OUTPUT_PRICE_USD_PER_MTOK;
-    const world = await startWorld([json(200, completionOf('knots', statement(1, tokensUsed)))], {
-      catalogOf: catalog,
-      environment: { QUIPU_FUNDS_WAIT_MS: '10000' },
-    });
-    try {
-      const answers = await Promise.all(
-        Array.from({ length: asked }, () => ask(world, { max_tokens: tokensHeld })),
-      );
-      const paid = answers.filter(({ status }) => status === 200).length;
-      expect(paid).toBeGreaterThanOrEqual(300);
-      expect(paid).toBeLessThanOrEqual(Math.floor(OPENING_MICRO_USD / charge));
-      expect(answers.filter(({ status }) => status === 402)).toHaveLength(asked - paid);
-      const refused = await answers.find(({ status }) => status === 402)?.json();
-      expect(refused).toMatchObject({
-        error: { metadata: { reason: 'insufficient_balance', held_micro_usd: '0' } },
-      });
-      const events = await world.events();
-      expect(events.filter(({ type }) => type === 'HoldCaptured')).toHaveLength(paid);
-      expect(events.at(-1)?.data).toMatchObject({
-        availableMicroUsd: String(OPENING_MICRO_USD - paid * charge),
-      });
     } finally {
       await world.close();
     }

@@ -94,16 +94,16 @@ describe('the statistics of the platform', () => {
       success: true,
       scope: 'account',
       month: new Date().toISOString().slice(0, 7),
-      answers: 1,
-      unmeasured_answers: 0,
+      charged: { answers: 1, unmeasured_answers: 0 },
       rigs: [{ rig: 'scripted', answers: 1, unmeasured_answers: 0 }],
     });
-    expect(body.bytes_out).toBe(body.rigs[0].bytes_out);
+    const { bytes_out: content } = body.charged;
+    expect(content).toBe(body.rigs[0].bytes_out);
     const captured = (await world.events()).find(({ type }) => type === 'HoldCaptured');
-    expect(captured?.data).toMatchObject({ bytesOut: body.bytes_out });
-    expect(body.bytes_out).toBeGreaterThan('Knots keep accounts.'.length);
+    expect(captured?.data).toMatchObject({ bytesOut: content });
+    expect(content).toBeGreaterThan('Knots keep accounts.'.length);
     const platform = await moved({ scope: 'platform' }).expect(200);
-    expect(platform.body).toMatchObject({ bytes_out: body.bytes_out, scope: 'platform' });
+    expect(platform.body).toMatchObject({ charged: { bytes_out: content }, scope: 'platform' });
     await moved({ scope: 'platform' }, world.credentials.renter_key).expect(403);
     expect((await moved({ month: '2020-01' }).expect(200)).body).toMatchObject({ answers: 0 });
     await moved({ month: '2026-13' }).expect(400);
@@ -176,5 +176,34 @@ describe('the statistics of the platform', () => {
   it('need a credential, of any kind and role', async () => {
     await request(world.quipu.url).get(METRICS).expect(401);
     await get({}, world.credentials.renter_key).expect(200);
+  });
+
+  it('count the bytes of every route: downloads, streams, answers without a charge', async () => {
+    const bytesOut = async (): Promise<readonly [bytes: number, answers: number]> => {
+      world = await world.restart();
+      const response = await fetch(`${world.quipu.url}/api/v1/stats/data_moved`, {
+        headers: { authorization: `Bearer ${world.credentials.api_key}` },
+      });
+      const { bytes_out: bytes, answers } = (await response.json()) as Record<string, number>;
+      return [bytes ?? NaN, answers ?? NaN];
+    };
+    const [before, answersBefore] = await bytesOut();
+    const text = 'x'.repeat(100_000);
+    const file = await world.openai.files.create({
+      file: new File([text], 'long.txt'),
+      purpose: 'user_data',
+    });
+    expect(await (await world.openai.files.content(file.id)).text()).toBe(text);
+    const [once, answersOnce] = await bytesOut();
+    // The figure was read as well: once before the restart.
+    expect(answersOnce).toBe(answersBefore + 3);
+    expect(once - before).toBeGreaterThan(text.length);
+    expect(once - before).toBeLessThan(text.length + 5_000);
+    const stream = await world.openai.chat.completions.create({ ...chatRequest(), stream: true });
+    expect(await Array.fromAsync(stream)).not.toEqual([]);
+    await request(world.quipu.url).get(METRICS).expect(401);
+    const [then, answersThen] = await bytesOut();
+    expect(answersThen).toBe(answersOnce + 2);
+    expect(then).toBeGreaterThan(once + 500);
   });
 });

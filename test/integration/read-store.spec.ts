@@ -114,8 +114,12 @@ describe('the MongoDB read store', () => {
     };
     const insertMany: typeof collection.insertMany = (rows, options) =>
       collection.insertMany(rows, options);
+    const find = (): never => {
+      throw new Error('a walk through the collection');
+    };
+    const findOne = (filter: object, options: object) => collection.findOne(filter, options);
     const counted = Object.create(collection) as typeof collection;
-    Object.assign(counted, { bulkWrite, insertMany });
+    Object.assign(counted, { bulkWrite, insertMany, find, findOne });
     const rowsAt = (position: bigint, count: number) =>
       Array.from({ length: count }, (_, index) => ({ _id: `k${index}`, position, json: '{}' }));
     await writeGuarded(counted, rowsAt(1n, 14));

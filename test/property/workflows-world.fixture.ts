@@ -31,6 +31,7 @@ import { workflowEvents } from '#events/workflows/workflow.events.js';
 import { workflowRunEvents } from '#events/workflows/workflow-run.events.js';
 import { StoreUnavailableError } from '#platform/event-store/event-store.errors.js';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
+import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { Products } from '#platform/ledger/product.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
@@ -101,6 +102,8 @@ export class WorkflowsWorld {
   readonly views = new FaultyReadStore();
   readonly blobs = new MemoryBlobs();
   readonly server = new KnotServer();
+  /** By default the attempts of nodes are free. */
+  meterPrices: MeterPriceList | undefined;
   process: WorkflowsProcess;
   runId = '';
 
@@ -253,10 +256,8 @@ class WorkflowsProcess {
   appends = 0;
   #isGone = false;
 
-  constructor(
-    { log, views, blobs: all, clock, server }: WorkflowsWorld,
-    crash: Crash | null = null,
-  ) {
+  constructor(world: WorkflowsWorld, crash: Crash | null = null) {
+    const { log, views, blobs: all, clock, server } = world;
     const eventStore = this.#eventStoreOn(log, crash);
     const accountCodec = codec.for(accountEvents);
     this.accounts = new CommandRunner({ decider: accountDecider, eventStore, codec: accountCodec });
@@ -287,7 +288,7 @@ class WorkflowsProcess {
       new WorkflowHandler(streams, blobs),
       streams,
       blobs,
-      new FirstEstimate(tools),
+      new FirstEstimate(tools, { inForce: () => world.meterPrices }, processes),
       funds,
       processes,
       { count: () => Promise.resolve(0) },

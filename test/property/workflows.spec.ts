@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { STEP_METER } from '#areas/workflows/workflow.product.js';
 import { type Crash, WorkflowsWorld } from './workflows-world.fixture.js';
 
 /** Every kind of node, a retry, a join and a chain that the hold grows for. */
@@ -244,6 +245,34 @@ describe('a run of a workflow', () => {
     expect(settlement).toEqual({ outcome: 'charged', amountMicroUsd: '15' });
     expect(money).toMatchObject({ held: 0n, available: 5n });
     expect(world.faults()).toEqual([]);
+  });
+
+  it('is charged for its attempts, also of control nodes, and rejected without money', async () => {
+    const definition = {
+      nodes: [
+        { name: 'pause', kind: 'wait', parameters: { seconds: 1 } },
+        { name: 'then', kind: 'wait', after: ['pause'], parameters: { seconds: 1 } },
+        {
+          name: 'each',
+          kind: 'map',
+          parameters: { items: [1, 2], tool: 'knot', parameters: { text: 'x{{ item }}' } },
+        },
+      ],
+    };
+    const prices = new Map([[STEP_METER, { unitPriceMicroUsd: '3', perUnits: 1 }]]);
+    const world = await WorkflowsWorld.open(definition, 10_000);
+    world.meterPrices = { rateCardVersion: 1, prices };
+    await world.start();
+    await world.drive();
+    const { settlement, lines, money } = await world.result();
+    // Five attempts, and two knots at 5 micro-dollars.
+    expect(settlement).toEqual({ outcome: 'charged', amountMicroUsd: '25' });
+    expect(lines).toMatchObject([[{ meter: STEP_METER, quantity: 5 }, {}, {}]]);
+    expect(money).toMatchObject({ held: 0n, available: 9_975n });
+    expect(world.faults()).toEqual([]);
+    const poor = await WorkflowsWorld.open(definition, 1_000);
+    poor.meterPrices = { rateCardVersion: 1, prices };
+    await expect(poor.start()).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
   it('renews its hold while it waits, and holds again after a time without a process', async () => {

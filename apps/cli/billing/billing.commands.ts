@@ -1,4 +1,4 @@
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
 import {
   depositIdOf,
@@ -19,6 +19,7 @@ import { type CreditAccountOptions } from './credit-account.js';
 import { type CreditNoteOptions } from './credit-note.js';
 import { type ReplayPricesOptions } from './replay-prices.js';
 import { type RerateOptions } from './rerate.js';
+import { type ReverseDepositOptions } from './reverse-deposit.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
   const account = commandGroup(program, 'account', 'Credit accounts.');
@@ -33,6 +34,23 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .option('--deposit-id <id>', 'an id credits only once; default: a new UUID', depositIdOf)
     .action((options: CreditAccountOptions) =>
       invoke(options, async () => (await import('./credit-account.js')).creditAccount),
+    );
+  command(account, 'reverse', 'Take back a deposit whose payment was refunded or charged back.')
+    .requiredOption('--user <name>', 'the owner of the account')
+    .requiredOption('--deposit-id <id>', 'the deposit', depositIdOf)
+    .addOption(
+      new Option('--kind <kind>', 'how it went back')
+        .choices(['refund', 'chargeback'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--usd <amount>', 'all that went back in this way so far', usdOf)
+    .requiredOption(
+      '--reason <text>',
+      'the reason; the log keeps it, so it must name no person',
+      reasonOf,
+    )
+    .action((options: ReverseDepositOptions) =>
+      invoke(options, async () => (await import('./reverse-deposit.js')).reverseDeposit),
     );
   addCorrections(program, invoke);
   declareBudgets(program, invoke);

@@ -114,6 +114,7 @@ const factsText = ({ type, data }: AccountEvent): readonly string[] => {
       return [`The hold of ${usdOf(data)} expired without a charge.`];
     case 'AccountOpened':
     case 'FundsDeposited':
+    case 'DepositReversed':
     case 'ChargeAdjusted':
     case 'StatementClosed':
     case 'BudgetSet':

@@ -8,9 +8,11 @@ export const bindings: readonly Provider[] = [
     provide: Deposits,
     inject: [CommandBus],
     useFactory: (commands: CommandBus): Deposits => ({
-      credit: async (deposit, context) => {
-        const data = { ...deposit, method: 'crypto' } as const;
+      credit: async (data, context) => {
         await commands.execute(new ChangeAccountCommand({ type: 'DepositFunds', data }, context));
+      },
+      reverse: async (data, context) => {
+        await commands.execute(new ChangeAccountCommand({ type: 'ReverseDeposit', data }, context));
       },
     }),
   },

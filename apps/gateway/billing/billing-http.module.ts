@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { PaymentPages } from '../payments/payment-pages.js';
 import { BillingController } from './billing.controller.js';
 import { BudgetsController } from './budgets.controller.js';
+import { DepositsController } from './deposits.controller.js';
 import { ExplanationsController } from './explanations.controller.js';
 import { InvoiceDetailsController } from './invoice-details.controller.js';
 import { StatementsController } from './statements.controller.js';
@@ -10,6 +11,7 @@ import { StatementsController } from './statements.controller.js';
   controllers: [
     BillingController,
     BudgetsController,
+    DepositsController,
     ExplanationsController,
     InvoiceDetailsController,
     StatementsController,

@@ -34,7 +34,11 @@ class OverviewTaxDto extends TablesUsedDto {
 export class BalanceOverviewDto extends PositionedAnswerDto {
   @ApiProperty({ description: 'Deposits minus charges plus adjustments.', example: 9.7 })
   readonly balance_usd!: number;
-  @ApiProperty({ description: 'The balance without the open holds.', example: 9.7 })
+  @ApiProperty({
+    description:
+      'The balance without the open holds; below zero after a chargeback of spent money.',
+    example: 9.7,
+  })
   readonly available_usd!: number;
   @ApiProperty({ description: 'The open holds of running work.', example: 0 })
   readonly held_usd!: number;
@@ -53,7 +57,7 @@ class InvoiceDto {
   readonly id!: number;
   @ApiProperty({ example: 'opening-credit' })
   readonly reference_id!: string;
-  @ApiProperty({ enum: ['deposit', 'usage', 'credit_note', 'rerating'] })
+  @ApiProperty({ enum: ['deposit', 'refund', 'chargeback', 'usage', 'credit_note', 'rerating'] })
   readonly invoice_type!: string;
   @ApiProperty({ example: 10 })
   readonly amount!: number;

@@ -57,8 +57,13 @@ export const presentInvoices = (
   position: position.toString(),
 });
 
-/** The numbers of adjustments are above the numbers of statements. */
-const ADJUSTMENTS_FROM = 10_000_000;
+/** Adjustments have larger numbers than statements, and reversals larger ones than adjustments. */
+const NUMBERS_FROM = {
+  credit_note: 10_000_000,
+  rerating: 10_000_000,
+  refund: 20_000_000,
+  chargeback: 20_000_000,
+} as const;
 
 /** The number of a statement is a 9 and its month. Deposits have smaller numbers. */
 const statementId = (month: string): number => Number(`9${month.replace('-', '')}`);
@@ -112,11 +117,13 @@ const presentInvoice = (
         status: record.status,
         payment_url: pageOf(record.invoiceId),
       };
+    case 'refund':
+    case 'chargeback':
     case 'credit_note':
     case 'rerating':
       return {
         ...shared,
-        id: ADJUSTMENTS_FROM + record.number,
+        id: NUMBERS_FROM[record.kind] + record.number,
         reference_id: record.reference,
         invoice_type: record.kind,
         payment_method: 'balance',

@@ -4,10 +4,11 @@ import { HttpFailure } from '../errors/http-failure.js';
 /** Values in one body. The parser and the validators take up to a microsecond for each. */
 export const VALUES_MAX = 16_384;
 /**
- * Different beginnings of objects in one body: `{a,b}` and `{a,c}` have three. The parser makes a
- * hidden class for each, which takes longer than a value.
+ * The values that a beginning of objects counts as in addition: `{a,b}` and `{a,c}` have three. The
+ * parser makes a hidden class for each, or gives up and makes a table, which takes longer than
+ * values.
  */
-export const SHAPES_MAX = 4_096;
+export const VALUES_OF_SHAPE = 4;
 /** The body itself is one level, and each of its fields may have `LEVELS_MAX`. */
 const DEPTH_MAX = LEVELS_MAX + 1;
 
@@ -39,6 +40,7 @@ export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
   /** Where the last string begins and ends. */
   let from = 0;
   let to = 0;
+  let ofShapes = 0;
   const shapes = new Shapes();
   for (let at = 0; at < bytes.length; at += 1) {
     at = endOfSpace(bytes, at);
@@ -52,7 +54,7 @@ export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
     } else if (byte === COMMA) {
       values += 1;
     } else if (byte === COLON) {
-      if (shapes.extend(depth, bytes, from, to) > SHAPES_MAX) throw tooManyShapes();
+      ofShapes = VALUES_OF_SHAPE * shapes.extend(depth, bytes, from, to);
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       values += 1;
       depth += 1;
@@ -62,6 +64,7 @@ export const rejectUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void
       depth -= 1;
     }
     if (values > valuesMax) throw tooManyValues(valuesMax);
+    if (values + ofShapes > VALUES_MAX) throw tooManyShapes();
   }
 };
 
@@ -127,8 +130,8 @@ const tooManyShapes = (): HttpFailure =>
     status: 400,
     code: 'body_too_complex',
     message:
-      `the body has more than ${SHAPES_MAX} fields that differ by name or by the fields ` +
-      'before them',
+      `the body has more than ${VALUES_MAX} values, where a field that differs by its name or by ` +
+      `the fields before it counts as ${VALUES_OF_SHAPE} more`,
   });
 
 /** @param name a JSON string, or empty in a body that is a list */

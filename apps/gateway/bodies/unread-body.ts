@@ -16,8 +16,8 @@ declare module 'fastify' {
   }
 }
 
-/** The header of Standard Webhooks. */
-const SIGNATURE = 'webhook-signature';
+/** The headers of Standard Webhooks and of Stripe. */
+const SIGNATURES = ['webhook-signature', 'stripe-signature'] as const;
 
 /** Stands for a JSON body until the guards of the route have admitted the request. */
 export const UNREAD_BODY = Symbol('UnreadBody');
@@ -57,7 +57,7 @@ export const readBody = async (
     const { caller, raw } = request;
     const sender = caller ? await senderOf(caller, raw, ledger) : 'anonymous';
     const bytes = await receptions.receive(raw, sender);
-    if (request.headers[SIGNATURE] !== undefined) request.signedBody = bytes;
+    if (SIGNATURES.some((name) => request.headers[name])) request.signedBody = bytes;
     const form = formTypeOf(request);
     if (form === undefined) request.sentBytes = bytes;
     request.body = form === undefined ? parseJson(bytes) : await parseFormFields(bytes, form);

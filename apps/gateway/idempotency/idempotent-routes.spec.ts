@@ -39,6 +39,19 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'PUT api/v1/billing/invoice_details': 'sets details',
   'PUT api/v1/tax_status': 'sets a status',
   'PUT api/v1/tax_status/:account_id': 'sets a status',
+  // A password is changed with the present one, which a repeat no longer is.
+  'POST api/v1/auth/password': 'changes a password',
+  // A name is taken once. The secrets of a user are shown once.
+  'POST api/v1/users': 'creates a user',
+  // A repeated change changes nothing; a repeated reset gives another password.
+  'PUT api/v1/users/:user_id/role': 'sets a role',
+  'POST api/v1/users/:user_id/disable': 'disables a user',
+  'POST api/v1/users/:user_id/enable': 'enables a user',
+  'POST api/v1/users/:user_id/reset_password': 'sets a password',
+  // The id of the deposit, and the total that went back of it, have an effect once.
+  'POST api/v1/accounts/:account_id/deposits': 'credits a payment',
+  'POST api/v1/accounts/:account_id/deposits/:deposit_id/reversals': 'takes a payment back',
+  'POST api/v1/billing/stripe_events': 'takes an event that is sent again',
   // It credits nothing: it only makes the gateway look at the chain. Its sender has no account.
   'POST api/v1/billing/crypto_notifications': 'looks at a chain',
   // A repeated deletion finds no endpoint.

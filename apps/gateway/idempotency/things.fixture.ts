@@ -25,6 +25,7 @@ import {
   type LeftRequest,
 } from '#platform/idempotency/answer-store.port.js';
 import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.js';
+import { AnswerRecorder } from '#areas/statistics/answer-recorder.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
@@ -150,6 +151,7 @@ export const openThings = async () => {
     { provide: Things, useValue: things },
     { provide: AnswerStore, useValue: answers },
     { provide: Ledger, useValue: new FakeLedger() },
+    { provide: AnswerRecorder, useValue: { record: () => undefined } },
     { provide: EVENT_STORE, useValue: {} },
     { provide: LOGGER, useValue: logger },
     { provide: Areas, useValue: new Areas([thingsArea]) },

@@ -11,6 +11,7 @@ import { type FastifyRequest } from 'fastify';
 import { AccountContextQuery } from '#areas/identity/accounts/account-context.handler.js';
 import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChangePasswordCommand } from '#areas/identity/passwords/change-password.handler.js';
 import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
@@ -32,6 +33,7 @@ import { presentChallenge, presentContext, presentSession } from './auth.present
 import { CurrentCaller } from './caller.decorator.js';
 import { isFailedSignIn } from './failed-sign-in.js';
 import { throttleAddress } from './throttle-address.js';
+import { ChangePasswordDto } from './users.dto.js';
 
 /** Log-in, its second step, and the routes of the access token. */
 @ApiTags('identity')
@@ -65,6 +67,7 @@ export class AuthController {
   })
   @FailsWith(
     'invalid_credentials',
+    'user_disabled',
     'invalid_otp',
     'too_many_attempts',
     'too_many_wrong_codes',
@@ -103,6 +106,7 @@ export class AuthController {
   @ApiOkResponse({ type: LoginSuccessDto, description: 'The session.' })
   @FailsWith(
     'invalid_challenge',
+    'user_disabled',
     'invalid_otp',
     'too_many_attempts',
     'too_many_wrong_codes',
@@ -157,5 +161,30 @@ export class AuthController {
       new RevokeSessionCommand({ sessionId: credential.id, userId }, context),
     );
     return { success: true, message: 'The session has ended.' };
+  }
+
+  @Post('password')
+  @HttpCode(200)
+  @UseGuards(AppTokenGuard)
+  @Credentials('app-token')
+  @ApiOperation({
+    summary: 'Change the password',
+    description: 'Ends every session of the user, this one too: log in again. Keys stay valid.',
+  })
+  @ApiOkResponse({ type: DoneDto, description: 'The password is changed.' })
+  @FailsWith('invalid_credentials', 'too_many_attempts', 'authentication_busy')
+  async changePassword(
+    @Body() { current_password: current, new_password: password }: ChangePasswordDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new ChangePasswordCommand({ userId, current, password }, context);
+    await this.throttle.attempt(
+      throttleAddress(request.ip),
+      () => this.commands.execute(command),
+      isFailedSignIn,
+    );
+    return { success: true, message: 'The password is changed. Log in again.' };
   }
 }

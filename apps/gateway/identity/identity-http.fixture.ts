@@ -16,6 +16,7 @@ import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { AnswerRecorder } from '#areas/statistics/answer-recorder.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
@@ -133,6 +134,7 @@ const openGateway = async () => {
     { provide: AnswerStore, useValue: answers },
     { provide: SECRETS, useValue: secrets },
     { provide: Ledger, useValue: new FakeLedger() },
+    { provide: AnswerRecorder, useValue: { record: () => undefined } },
     { provide: DirectRoutes, useValue: new DirectRoutes() },
     { provide: FailureLog, useValue: new FailureLog(logger) },
     { provide: RequestRates, useValue: new RequestRates(RATES, clock) },

@@ -13,10 +13,11 @@ import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
 import { TwoFactorController } from './two-factor.controller.js';
+import { UsersController } from './users.controller.js';
 
 @Module({
   imports: [PassportModule.register({ property: 'caller' })],
-  controllers: [AuthController, TwoFactorController, ApiKeysController],
+  controllers: [AuthController, TwoFactorController, ApiKeysController, UsersController],
   providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard],
 })
 export class IdentityHttpModule implements OnApplicationBootstrap {

@@ -54,8 +54,8 @@ export class StatisticsController {
   @ApiOperation({
     summary: 'How much data the answers of a month had',
     description:
-      'Bytes of the answers to the account, by rig, without headers and framing. An Admin sees ' +
-      'the answers to all accounts with `scope=platform`.',
+      'Bytes of the answers of every route to the account, and the content of charged answers by ' +
+      'rig. An Admin sees the answers to all accounts with `scope=platform`.',
   })
   @ApiOkResponse({ type: DataMovedDto, description: 'The bytes of the month.' })
   @FailsWith('insufficient_role')

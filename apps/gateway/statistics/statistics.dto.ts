@@ -156,14 +156,25 @@ class MovedByRigDto extends MovedDto {
   readonly rig!: string | null;
 }
 
-export class DataMovedDto extends MovedDto {
+export class DataMovedDto {
   @ApiProperty({ example: true })
   readonly success!: boolean;
   @ApiProperty({ enum: DATA_SCOPES })
   readonly scope!: string;
   @ApiProperty({ example: '2026-11' })
   readonly month!: string;
-  @ApiProperty({ type: [MovedByRigDto] })
+  @ApiProperty({
+    example: 8_114,
+    description:
+      'Bytes of the answers of every route, on the wire, with headers and framing. Up to a ' +
+      'minute late; the last minute of a process that was killed is missing.',
+  })
+  readonly bytes_out!: number;
+  @ApiProperty({ example: 12, description: 'The answers of every route.' })
+  readonly answers!: number;
+  @ApiProperty({ type: MovedDto, description: 'The content of charged answers.' })
+  readonly charged!: MovedDto;
+  @ApiProperty({ type: [MovedByRigDto], description: 'The content of charged answers, by rig.' })
   readonly rigs!: readonly MovedByRigDto[];
   @ApiProperty({
     description: 'How many events of the log the answer reflects, for `asOf`.',

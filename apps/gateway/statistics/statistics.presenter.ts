@@ -78,15 +78,19 @@ const policyOf = (groupMin: number): StatisticsDto['privacy_policy'] => ({
 });
 
 export const presentDataMoved = (
-  { month, byRig, position }: DataMovedInMonth,
+  { month, sent, byRig, position }: DataMovedInMonth,
   scope: DataScope,
 ): DataMovedDto => ({
   success: true,
   scope,
   month,
-  bytes_out: byRig.reduce((sum, { bytesOut }) => sum + bytesOut, 0),
-  answers: byRig.reduce((sum, { answers }) => sum + answers, 0),
-  unmeasured_answers: byRig.reduce((sum, { unmeasured }) => sum + unmeasured, 0),
+  bytes_out: sent.bytes,
+  answers: sent.answers,
+  charged: {
+    bytes_out: byRig.reduce((sum, { bytesOut }) => sum + bytesOut, 0),
+    answers: byRig.reduce((sum, { answers }) => sum + answers, 0),
+    unmeasured_answers: byRig.reduce((sum, { unmeasured }) => sum + unmeasured, 0),
+  },
   rigs: byRig.map(({ rig, bytesOut, answers, unmeasured }) => ({
     rig,
     bytes_out: bytesOut,

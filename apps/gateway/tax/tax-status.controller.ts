@@ -5,12 +5,13 @@ import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { SetTaxStatusCommand, TaxStatusQuery } from '#areas/tax/tax-status.handlers.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { AccountIdDto } from '../fields/account-id.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AccountHolderGuard } from './account-holder.guard.js';
-import { AccountIdDto, DeclareCountryDto, SetTaxStatusDto, TaxStatusDto } from './tax.dto.js';
+import { DeclareCountryDto, SetTaxStatusDto, TaxStatusDto } from './tax.dto.js';
 import { presentTaxStatus } from './tax.presenter.js';
 
 @ApiTags('tax')

@@ -33,20 +33,36 @@ export interface AccountAdapters {
 export const findIn = ({ present }: AccountAdapters, asked: string): Uploaded | undefined =>
   present.get(asked) ?? [...present.values()].find(({ slug }) => slug === asked);
 
+/**
+ * Whether the account may have another adapter of this slug. It is asked before the weights are
+ * stored, so that a rejected upload stores nothing, and again with the event.
+ * @throws DomainError `adapter_slug_taken`, `adapter_limit_reached`
+ */
+export const demandRoomFor = (
+  { present }: AccountAdapters,
+  slug: string,
+  adaptersMax: number,
+): void => {
+  if ([...present.values()].some((one) => one.slug === slug)) {
+    reject('adapter_slug_taken', `the account has an adapter ${slug}; remove it first`);
+  }
+  if (present.size >= adaptersMax) {
+    reject('adapter_limit_reached', `an account has at most ${adaptersMax} adapters`);
+  }
+};
+
+/** A repeated request has the id of the first one. */
+export const isKnown = ({ present, removed }: AccountAdapters, adapterId: string): boolean =>
+  present.has(adapterId) || removed.has(adapterId);
+
 const upload = (
-  { present, removed }: AccountAdapters,
+  state: AccountAdapters,
   adapter: Uploaded,
   adaptersMax: number,
 ): readonly AdapterEvent[] => {
   const { adapterId, slug } = adapter;
-  // A repeated request has the id of the first one.
-  if (present.has(adapterId) || removed.has(adapterId)) return [];
-  if ([...present.values()].some((one) => one.slug === slug)) {
-    return reject('adapter_slug_taken', `the account has an adapter ${slug}; remove it first`);
-  }
-  if (present.size >= adaptersMax) {
-    return reject('adapter_limit_reached', `an account has at most ${adaptersMax} adapters`);
-  }
+  if (isKnown(state, adapterId)) return [];
+  demandRoomFor(state, slug, adaptersMax);
   return [AdapterUploaded.of(adapter)];
 };
 

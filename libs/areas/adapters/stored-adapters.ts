@@ -18,7 +18,9 @@ import {
   type AccountAdapters,
   type AdapterCommand,
   adapterDecider,
+  demandRoomFor,
   findIn,
+  isKnown,
 } from './adapter.decider.js';
 import { notFound } from './adapters.errors.js';
 
@@ -48,8 +50,9 @@ export class StoredAdapters {
   }
 
   /**
-   * The weights come first, then the event, then the reference: a crash in between leaves content
-   * that a sweep collects, or an event whose content the saga retains.
+   * The check comes first, then the weights, the event and the reference: a rejected upload stores
+   * nothing. A crash in between leaves content that a sweep collects, or an event whose content the
+   * saga retains.
    * @throws DomainError `adapter_slug_taken`, `adapter_limit_reached`
    */
   async upload(
@@ -59,8 +62,10 @@ export class StoredAdapters {
     context: CommandContext,
   ): Promise<UploadedAdapter> {
     const { accountId, userId } = adapter;
-    const stored = await this.blobs.put(inOnePiece(weights), { owner: subjectOf(userId) });
     const adapterId = `adapter-${derivedId('adapter', context.requestId).replaceAll('-', '')}`;
+    const { state: before } = await this.#runner.stateOf(streamOf(accountId));
+    if (!isKnown(before, adapterId)) demandRoomFor(before, adapter.slug, adaptersMax);
+    const stored = await this.blobs.put(inOnePiece(weights), { owner: subjectOf(userId) });
     const uploaded = { ...adapter, adapterId, blob: stored.address };
     const { state } = await this.#runner.run(
       streamOf(accountId),

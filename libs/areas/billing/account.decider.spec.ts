@@ -25,6 +25,8 @@ import {
   renewed,
   settle,
   type Tokens,
+  reverse,
+  reversed,
 } from './account.fixture.js';
 
 const account = deciderSpecOf(accountDecider);
@@ -42,6 +44,61 @@ const IN_FLIGHT = { ...BALANCE, reason: 'in_flight', retry_after_seconds: 1 };
 
 const inStep = (step: string, tokens: Tokens): PriceLine[] =>
   linesOf(tokens).map((line) => ({ step, ...line }));
+
+describe('a deposit that goes back', () => {
+  const funded = [opened, deposited(1_000, 1_000)] as const;
+
+  it('is taken from the balance', () => {
+    account
+      .given(...funded)
+      .when(reverse(400))
+      .then(reversed([400, 400], 600));
+  });
+
+  it('is taken up to the total, in whatever order the notices come', () => {
+    account
+      .given(...funded, reversed([400, 400], 600))
+      .when(reverse(700))
+      .then(reversed([300, 700], 300, 'refund', 2));
+    account
+      .given(...funded, reversed([400, 400], 600))
+      .when(reverse(400))
+      .thenNothing();
+    account
+      .given(...funded, reversed([400, 400], 600))
+      .when(reverse(100))
+      .thenNothing();
+  });
+
+  it('overdraws the account where the money was spent, and then nothing is held', () => {
+    account
+      .given(...funded, placed([4_000, 0], 600, 400))
+      .when(reverse(1_000, 'chargeback'))
+      .then(reversed([1_000, 1_000], -600, 'chargeback'));
+    account
+      .given(...funded, placed([4_000, 0], 600, 400), reversed([1_000, 1_000], -600, 'chargeback'))
+      .when(place([1, 0], { holdId: OTHER_HOLD }))
+      .thenThrows('insufficient_balance');
+  });
+
+  it('is never more than was credited, refunds and chargebacks together', () => {
+    account
+      .given(...funded)
+      .when(reverse(1_001))
+      .thenThrows('reversal_above_deposit');
+    account
+      .given(...funded, reversed([400, 400], 600))
+      .when(reverse(601, 'chargeback'))
+      .thenThrows('reversal_above_deposit');
+  });
+
+  it('is a deposit that is known', () => {
+    account
+      .given(...funded)
+      .when(reverse(1, 'refund', 'second'))
+      .thenThrows('deposit_not_found');
+  });
+});
 
 describe('opening and depositing', () => {
   it('opens an account once', () => {

@@ -30,7 +30,7 @@ import {
 } from './account.state.js';
 import { reject } from './billing.rejection.js';
 import { bookedFor } from './booking.js';
-import { deposit, type DepositTerms } from './deposit.rules.js';
+import { deposit, type DepositTerms, type ReversalTerms, reverseDeposit } from './deposit.rules.js';
 import { affordable, isWithin, merged } from './price.js';
 import {
   affordableUnder,
@@ -60,10 +60,8 @@ type GroupedOrder = HoldOrder & { readonly group: ProductGroup; readonly paced?:
 /** Commands carry all that is decided with; what the decider computes is not theirs to say. */
 export type AccountCommand =
   | { readonly type: 'OpenAccount'; readonly data: AccountOpened['data'] }
-  | {
-      readonly type: 'DepositFunds';
-      readonly data: DepositTerms;
-    }
+  | { readonly type: 'DepositFunds'; readonly data: DepositTerms }
+  | { readonly type: 'ReverseDeposit'; readonly data: ReversalTerms }
   | { readonly type: 'PlaceHold'; readonly data: GroupedOrder }
   | { readonly type: 'RenewHold'; readonly data: Renewal }
   | { readonly type: 'CaptureHold'; readonly data: Capture }
@@ -304,6 +302,8 @@ const decide = (command: AccountCommand, state: AccountState): readonly AccountE
   switch (type) {
     case 'DepositFunds':
       return deposit(data, state);
+    case 'ReverseDeposit':
+      return reverseDeposit(data, state);
     case 'PlaceHold':
       return placeHold(data, state);
     case 'RenewHold':

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   AccountOpened,
   ChargeAdjusted,
+  DepositReversed,
   FundsDeposited,
   HoldCaptured,
   HoldExpired,
@@ -86,6 +87,26 @@ export const deposited = (
     method: 'manual_credit',
     reason: 'a present',
     depositedAt: OPENED_AT,
+    availableMicroUsd: String(availableAfter),
+  });
+
+type ReversalKind = DepositReversed['data']['kind'];
+
+export const reversed = (
+  [amount, total]: readonly [amount: number, total: number],
+  availableAfter: number,
+  kind: ReversalKind = 'refund',
+  reversalNumber = 1,
+): DepositReversed =>
+  DepositReversed.of({
+    accountId,
+    depositId: 'first',
+    reversalNumber,
+    kind,
+    amountMicroUsd: String(amount),
+    totalMicroUsd: String(total),
+    reason: 'the payer asked',
+    reversedAt: ENDED_AT,
     availableMicroUsd: String(availableAfter),
   });
 
@@ -256,6 +277,22 @@ export const deposit = (amount: bigint | number, depositId = 'first'): Command<'
     method: 'manual_credit',
     reason: 'a present',
     depositedAt: OPENED_AT,
+  },
+});
+
+export const reverse = (
+  total: number,
+  kind: ReversalKind = 'refund',
+  depositId = 'first',
+): Command<'ReverseDeposit'> => ({
+  type: 'ReverseDeposit',
+  data: {
+    accountId,
+    depositId,
+    kind,
+    totalMicroUsd: String(total),
+    reason: 'the payer asked',
+    reversedAt: ENDED_AT,
   },
 });
 

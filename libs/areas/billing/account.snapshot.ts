@@ -66,6 +66,8 @@ const Stored = z.strictObject({
   ),
   deposits: z.array(z.tuple([z.string(), Money])),
   depositCount: z.int(),
+  reversals: z.array(z.tuple([z.string(), z.strictObject({ refund: Money, chargeback: Money })])),
+  reversalCount: z.int(),
   adjusted: Money,
   adjustments: z.array(z.tuple([z.string(), Money])),
   months: z.array(
@@ -87,9 +89,19 @@ const inDecimals = (value: unknown): unknown => {
 
 /** A busy account has millions of events; a start folds at most this many of them. */
 export const accountSnapshots: SnapshotPlan<AccountState> = {
-  version: 4,
+  version: 5,
   every: 5_000,
-  toJson: ({ opened, closedThrough, holds, deposits, adjustments, months, budgets, ...sums }) => ({
+  toJson: ({
+    opened,
+    closedThrough,
+    holds,
+    deposits,
+    reversals,
+    adjustments,
+    months,
+    budgets,
+    ...sums
+  }) => ({
     opened,
     available: toDecimal(sums.available),
     deposited: toDecimal(sums.deposited),
@@ -101,16 +113,20 @@ export const accountSnapshots: SnapshotPlan<AccountState> = {
     holds: inDecimals([...holds]),
     deposits: inDecimals([...deposits]),
     depositCount: sums.depositCount,
+    reversals: inDecimals([...reversals]),
+    reversalCount: sums.reversalCount,
     adjustments: inDecimals([...adjustments]),
     months: inDecimals([...months]),
     budgets: inDecimals([...budgets]),
   }),
   fromJson: (json) => {
-    const { holds, deposits, adjustments, months, budgets, ...rest } = Stored.parse(json);
+    const { holds, deposits, reversals, adjustments, months, budgets, ...rest } =
+      Stored.parse(json);
     return {
       ...rest,
       holds: ImmutableMap(holds),
       deposits: OrderedMap(deposits),
+      reversals: ImmutableMap(reversals),
       adjustments: ImmutableMap(adjustments),
       months: ImmutableMap(months),
       budgets: ImmutableMap(budgets),

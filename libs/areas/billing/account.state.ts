@@ -1,6 +1,7 @@
 import { Map as ImmutableMap, OrderedMap } from 'immutable';
 import {
   type AccountEvent,
+  type DepositReversed,
   type HoldPlaced,
   type HoldRenewed,
 } from '#events/billing/account.events.js';
@@ -44,6 +45,11 @@ export interface OpenHold {
   readonly takes: readonly Take[];
 }
 
+/** The part of a deposit that went back. */
+export type Reversed = Readonly<Record<DepositReversed['data']['kind'], MicroUsd>>;
+
+export const NOTHING_REVERSED: Reversed = { refund: 0n, chargeback: 0n };
+
 /** The movements in a month whose statement is not closed. */
 export interface MonthSums {
   readonly deposited: MicroUsd;
@@ -62,6 +68,9 @@ export interface AccountState {
   /** The latest deposits, oldest first; the log has the others. */
   readonly deposits: OrderedMap<string, MicroUsd>;
   readonly depositCount: number;
+  /** The deposits that went back, whole or in part: a few of them. */
+  readonly reversals: ImmutableMap<string, Reversed>;
+  readonly reversalCount: number;
   /** Given back less charged in addition. */
   readonly adjusted: MicroUsd;
   readonly adjustments: ImmutableMap<string, MicroUsd>;
@@ -83,6 +92,8 @@ export const initialState: AccountState = {
   holds: ImmutableMap(),
   deposits: OrderedMap(),
   depositCount: 0,
+  reversals: ImmutableMap(),
+  reversalCount: 0,
   adjusted: 0n,
   adjustments: ImmutableMap(),
   months: ImmutableMap(),
@@ -186,6 +197,20 @@ const renewHold = (state: AccountState, renewal: HoldRenewed['data']): AccountSt
   };
 };
 
+const takeBack = (state: AccountState, event: DepositReversed): AccountState => {
+  const { depositId, kind, amountMicroUsd } = event.data;
+  const amount = fromDecimal(amountMicroUsd);
+  const before = state.reversals.get(depositId, NOTHING_REVERSED);
+  return {
+    ...state,
+    available: state.available - amount,
+    deposited: state.deposited - amount,
+    reversals: state.reversals.set(depositId, { ...before, [kind]: before[kind] + amount }),
+    reversalCount: state.reversalCount + 1,
+    months: inMonth(state, event, 'deposited', -amount),
+  };
+};
+
 export const evolve = (state: AccountState, event: AccountEvent): AccountState => {
   const { type, data } = event;
   switch (type) {
@@ -202,6 +227,8 @@ export const evolve = (state: AccountState, event: AccountEvent): AccountState =
         months: inMonth(state, event, 'deposited', amount),
       };
     }
+    case 'DepositReversed':
+      return takeBack(state, event);
     case 'HoldPlaced':
       return beginHold(state, data);
     case 'HoldRenewed':

@@ -12,6 +12,8 @@ export const billingErrors = {
   amount_too_large: { status: 400 },
   deposit_conflict: { status: 409 },
   deposits_not_searched: { status: 500 },
+  deposit_not_found: { status: 404 },
+  reversal_above_deposit: { status: 409 },
   insufficient_balance: { status: 402 },
   budget_exceeded: { status: 402 },
   rate_limit_exceeded: { status: 429 },

@@ -33,10 +33,11 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     try {
       return await runOnAccount(this.accounts, change, context);
     } catch (error) {
-      if (change.type !== 'DepositFunds' || !isUnsearched(error)) throw error;
-      const { type, data } = change;
-      const searched = await searchDeposits(data, this.eventStore, this.codec);
-      return runOnAccount(this.accounts, { type, data: { ...data, searched } }, context);
+      const names = change.type === 'DepositFunds' || change.type === 'ReverseDeposit';
+      if (!names || !isUnsearched(error)) throw error;
+      const searched = await searchDeposits(change.data, this.eventStore, this.codec);
+      const again = { ...change, data: { ...change.data, searched } } as typeof change;
+      return runOnAccount(this.accounts, again, context);
     }
   }
 }

@@ -37,6 +37,7 @@ const endStatedBy = (
   switch (type) {
     case 'AccountOpened':
     case 'FundsDeposited':
+    case 'DepositReversed':
     case 'ChargeAdjusted':
     case 'StatementClosed':
     case 'BudgetSet':

@@ -14,6 +14,7 @@ import {
   released,
   renewed,
   statementClosed,
+  reversed,
 } from './account.fixture.js';
 import { LedgerAudit } from './ledger-audit.js';
 
@@ -185,11 +186,25 @@ describe('each law has a violation that is found', () => {
     expect(audited(...events).faults).toEqual([{ accountId: ACCOUNT, position, law }]);
   });
 
-  it('an account is never overdrawn', () => {
+  it('nothing but a reversed deposit overdraws an account', () => {
     const event = placed([10_000, 0], 1_500, 0);
     expect(audited(...funded, event).faults.map(({ law }) => law)).toEqual([
       'deposits - charges - holds + adjustments = available',
-      'an account is never overdrawn',
+      'nothing but a reversed deposit overdraws an account',
+    ]);
+  });
+});
+
+describe('a deposit that goes back', () => {
+  it('may overdraw the account', () => {
+    const spent = placed([4_000, 0], 600, 400);
+    expect(audited(...funded, spent, reversed([1_000, 1_000], -600)).faults).toEqual([]);
+  });
+
+  it('is never more than was credited', () => {
+    const events = [...funded, reversed([600, 600], 400), reversed([401, 1_001], -1, 'refund', 2)];
+    expect(audited(...events).faults.map(({ law }) => law)).toEqual([
+      'no more of a deposit goes back than was credited',
     ]);
   });
 });

@@ -36,7 +36,8 @@ export interface AuditedAccount {
   held: MicroUsd;
   /** Given back less charged in addition. */
   adjusted: MicroUsd;
-  readonly depositIds: Set<string>;
+  /** By id, less the part that went back. */
+  readonly depositsLeft: Map<string, MicroUsd>;
   readonly adjustmentIds: Set<string>;
   /** Deposits less charges plus adjustments, by the month of the statement. */
   readonly months: Map<string, AuditedMonth>;
@@ -64,9 +65,9 @@ type Moving = Exclude<
  * Recomputes every account from its events alone, by its own fold and not by the decider's, and
  * checks each event against the laws: every amount is the price of its lines, a renewal is of an
  * open hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and
- * is never exceeded, a deposit is credited once and an adjustment made once, a closed statement is
- * the sum of its month and gets no other movement, and after each event deposits - charges -
- * holds + adjustments = the available amount that the event states.
+ * is never exceeded, a deposit is credited once and goes back at most once, an adjustment is made
+ * once, a closed statement is the sum of its month and gets no other movement, and after each event
+ * deposits - charges - holds + adjustments = the available amount that the event states.
  */
 export class LedgerAudit {
   readonly accounts = new Map<string, AuditedAccount>();
@@ -103,7 +104,7 @@ export class LedgerAudit {
       charged: 0n,
       held: 0n,
       adjusted: 0n,
-      depositIds: new Set(),
+      depositsLeft: new Map(),
       adjustmentIds: new Set(),
       months: new Map(),
       closed: null,
@@ -127,6 +128,7 @@ const lawsBrokenBy = (event: AccountEvent, account: AuditedAccount): readonly st
       // They move no money.
       return demandOpened(account);
     case 'FundsDeposited':
+    case 'DepositReversed':
     case 'HoldPlaced':
     case 'HoldRenewed':
     case 'HoldCaptured':
@@ -140,6 +142,11 @@ const lawsBrokenBy = (event: AccountEvent, account: AuditedAccount): readonly st
 const demandOpened = ({ opened }: AuditedAccount): string[] =>
   opened ? [] : ['an account is opened before anything else'];
 
+const availableOf = ({ deposited, charged, held, adjusted }: AuditedAccount): MicroUsd =>
+  deposited - charged - held + adjusted;
+
+const OVERDRAWN = 'nothing but a reversed deposit overdraws an account';
+
 /** @returns the laws that it breaks */
 const open = (account: AuditedAccount): readonly string[] => {
   const broken = account.opened ? ['an account is opened once'] : [];
@@ -149,20 +156,22 @@ const open = (account: AuditedAccount): readonly string[] => {
 
 /** @returns the laws that it breaks */
 const move = (account: AuditedAccount, event: Moving): readonly string[] => {
+  const before = availableOf(account);
   const broken = demandOpened(account);
   broken.push(...moneyMoved(account, event), ...stated(account, event.data.availableMicroUsd));
+  const after = availableOf(account);
+  const isOverdrawn = after < 0n && after < before;
+  if (isOverdrawn && event.type !== 'DepositReversed') broken.push(OVERDRAWN);
   return broken;
 };
 
 /** @returns the laws that what the event states breaks */
 const stated = (account: AuditedAccount, availableMicroUsd: string): readonly string[] => {
   account.stated = fromDecimal(availableMicroUsd);
-  const available = account.deposited - account.charged - account.held + account.adjusted;
   return [
-    ...(available === account.stated
+    ...(availableOf(account) === account.stated
       ? []
       : ['deposits - charges - holds + adjustments = available']),
-    ...(available < 0n ? ['an account is never overdrawn'] : []),
     ...(account.adjusted > account.charged ? ['no more is given back than was charged'] : []),
   ];
 };
@@ -220,12 +229,22 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
   switch (type) {
     case 'FundsDeposited': {
       account.deposited += amount;
-      const credited = account.depositIds.has(data.depositId);
-      account.depositIds.add(data.depositId);
+      const credited = account.depositsLeft.has(data.depositId);
+      account.depositsLeft.set(data.depositId, amount);
       const { depositedAt: at, bookedIn } = data;
       return [
         ...(credited ? ['a deposit is credited once'] : []),
         ...booked(account, { at, bookedIn }, 'deposited', amount),
+      ];
+    }
+    case 'DepositReversed': {
+      account.deposited -= amount;
+      const left = (account.depositsLeft.get(data.depositId) ?? 0n) - amount;
+      account.depositsLeft.set(data.depositId, left);
+      const { reversedAt: at, bookedIn } = data;
+      return [
+        ...(left < 0n ? ['no more of a deposit goes back than was credited'] : []),
+        ...booked(account, { at, bookedIn }, 'deposited', -amount),
       ];
     }
     case 'HoldPlaced': {

@@ -10,6 +10,8 @@ export const identityErrors = {
   email_taken: { status: 409 },
   user_id_taken: { status: 500 },
   user_not_found: { status: 404 },
+  /** Only after the password was correct. */
+  user_disabled: { status: 403 },
   /** Also for an unknown user: a caller must not be able to distinguish the two. */
   invalid_credentials: { status: 401 },
   /** Also for a code that was accepted before. */

@@ -13,7 +13,10 @@ import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
 import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
 import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
 import { NameIndex } from './names/name-index.js';
+import { ChangePasswordHandler } from './passwords/change-password.handler.js';
+import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordCheck } from './passwords/password-check.js';
+import { ResetPasswordHandler } from './passwords/reset-password.handler.js';
 import { Passwords } from './passwords/passwords.js';
 import { AppTokens } from './sessions/app-tokens.js';
 import { LogInHandler } from './sessions/log-in.handler.js';
@@ -27,8 +30,10 @@ import { SecondFactorCheck } from './two-factor/second-factor-check.js';
 import { SecondFactors } from './two-factor/second-factors.js';
 import { StartTwoFactorHandler } from './two-factor/start-two-factor.handler.js';
 import { VerifyTwoFactorHandler } from './two-factor/verify-two-factor.handler.js';
+import { ChangeUserHandler } from './users/change-user.handler.js';
 import { CreateUserHandler } from './users/create-user.handler.js';
 import { EraseUserHandler } from './users/erase-user.handler.js';
+import { UsersHandler } from './users/list-users.handler.js';
 import { PersonalData } from './users/personal-data.js';
 import { UserDirectory } from './users/user-directory.js';
 import { UserIds } from './users/user-ids.js';
@@ -42,6 +47,7 @@ const services: readonly Provider[] = [
   IdentityStreams,
   KeyRing,
   NameIndex,
+  PasswordChanges,
   PasswordCheck,
   { provide: Passwords, useFactory: () => new Passwords() },
   PersonalData,
@@ -56,6 +62,8 @@ const services: readonly Provider[] = [
 const handlers: readonly Provider[] = [
   AccountContextHandler,
   AccountOfUserHandler,
+  ChangePasswordHandler,
+  ChangeUserHandler,
   ConfirmTwoFactorHandler,
   CreateUserHandler,
   DefineTenantHandler,
@@ -65,12 +73,14 @@ const handlers: readonly Provider[] = [
   ListApiKeysHandler,
   LogInHandler,
   ReplaceRecoveryCodesHandler,
+  ResetPasswordHandler,
   RevokeApiKeyHandler,
   RevokeSessionHandler,
   RotateApiKeyHandler,
   RotateUserKeysHandler,
   StartTwoFactorHandler,
   UserProfileHandler,
+  UsersHandler,
   VerifyTwoFactorHandler,
 ];
 

@@ -78,7 +78,7 @@ export const printedBytes = (
 ): number => {
   if (typeof value === 'string') {
     // A byte for each character at least.
-    return value.length > bytesMax ? Infinity : Buffer.byteLength(JSON.stringify(value));
+    return value.length > bytesMax ? Infinity : printedText(value);
   }
   if (typeof value !== 'object' || value === null) return String(value).length;
   if (level === LEVELS_MAX) return Infinity;
@@ -93,6 +93,25 @@ export const printedBytes = (
     bytes += perEntry + printedBytes(entry, indent, bytesMax - bytes, level + 1);
   }
   return bytes;
+};
+
+/** A loop is faster than the JSON of a text up to this length, such as the name of a field. */
+const LOOP_LENGTH_MAX = 32;
+const PLAIN = { first: 0x20, last: 0x7e, quote: 0x22, backslash: 0x5c };
+
+const printedText = (text: string): number => {
+  if (text.length <= LOOP_LENGTH_MAX && isPlain(text)) return text.length + 2;
+  return Buffer.byteLength(JSON.stringify(text));
+};
+
+/** Whether JSON has the text as it is, a byte for each character. */
+const isPlain = (text: string): boolean => {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < PLAIN.first || code > PLAIN.last) return false;
+    if (code === PLAIN.quote || code === PLAIN.backslash) return false;
+  }
+  return true;
 };
 
 /** Whether the prompt or the answer may hold anything but text. */

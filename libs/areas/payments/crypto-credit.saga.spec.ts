@@ -39,6 +39,7 @@ describe('the credit of crypto payments', () => {
             accountId: '7',
             depositId: `crypto-bitcoin-${TXID}-1`,
             amountMicroUsd: '100000000',
+            method: 'crypto',
             reason: `BTC for invoice ${INVOICE_ID}`,
             depositedAt: '2026-11-22T10:06:00.000Z',
           },

@@ -27,6 +27,7 @@ export const cryptoCreditSaga: Saga<CryptoPaymentConfirmed, object, CreditCrypto
       accountId,
       depositId: depositIdOf(data),
       amountMicroUsd,
+      method: 'crypto',
       reason: `${currency} for invoice ${invoiceId}`,
       depositedAt: data.confirmedAt,
     };

@@ -1,6 +1,7 @@
 import { cryptoInvoiceEvents } from '#events/payments/crypto-invoice.events.js';
 import { cryptoPaymentEvents } from '#events/payments/crypto-payment.events.js';
 import { depositKeyEvents } from '#events/payments/deposit-key.events.js';
+import { stripePaymentEvents } from '#events/payments/stripe-payment.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { cryptoInvoices } from '#projections/payments/crypto-invoices.projection.js';
@@ -15,9 +16,15 @@ import { paymentsSettings } from './payments.settings.js';
 
 export const paymentsArea = defineArea({
   name: 'payments',
-  description: 'Deposits in crypto-currencies: invoices, the chains they are paid on, and prices.',
+  description:
+    'Deposits in crypto-currencies and by Stripe: invoices, chains, prices, and events of Stripe.',
   module: PaymentsModule,
-  events: [...cryptoInvoiceEvents, ...depositKeyEvents, ...cryptoPaymentEvents],
+  events: [
+    ...cryptoInvoiceEvents,
+    ...depositKeyEvents,
+    ...cryptoPaymentEvents,
+    ...stripePaymentEvents,
+  ],
   projections: [cryptoInvoices, openCryptoInvoices],
   sagas: [
     deploySaga(cryptoCreditSaga, {

@@ -14,6 +14,10 @@ export const paymentsErrors = {
   crypto_notification_mismatch: { status: 409 },
   too_many_unpaid_crypto_invoices: { status: 409 },
   deposit_gap_reached: { status: 503, param: 'currency' },
+  stripe_not_configured: { status: 503 },
+  stripe_signature_invalid: { status: 401 },
+  stripe_event_invalid: { status: 400 },
+  stripe_payment_not_found: { status: 404 },
   deposit_indexes_exhausted: { status: 503, param: 'currency' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 

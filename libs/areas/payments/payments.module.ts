@@ -14,6 +14,7 @@ import { PaymentRunners } from './invoices/payment-runners.js';
 import { PAYMENTS_SETTINGS, type PaymentsSettings } from './payments.settings.js';
 import { openPriceSource } from './prices/price-source-address.js';
 import { Prices } from './prices/prices.js';
+import { TakeStripeEventHandler } from './stripe/take-stripe-event.handler.js';
 
 @Module({
   providers: [
@@ -34,6 +35,7 @@ import { Prices } from './prices/prices.js';
     CreditCryptoPaymentHandler,
     NotifyPaymentHandler,
     CryptoInvoiceHandler,
+    TakeStripeEventHandler,
   ],
   exports: [PaymentLinks, ChainPolling],
 })

@@ -35,6 +35,8 @@ export interface PaymentsSettings {
   readonly pollMs: number;
   /** Incoming notifications are signed with it; null: none are accepted. */
   readonly notifySecret: Buffer | null;
+  /** Of the endpoint that Stripe sends events to; null: none are accepted. */
+  readonly stripeSecret: string | null;
 }
 
 export const PAYMENTS_SETTINGS = Symbol('PaymentsSettings');
@@ -188,6 +190,14 @@ const variables = {
     notifySecret,
     'signs notifications of a payment processor or node: `whsec_` and base64',
   ),
+  QUIPU_STRIPE_WEBHOOK_SECRET: variable(
+    z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9+/=_-]{16,200}$/, 'expected the signing secret of an endpoint')
+      .optional(),
+    'the signing secret of the endpoint `/api/v1/billing/stripe_events`, as Stripe shows it; ' +
+      'without it no event of Stripe is accepted',
+  ),
 } as const;
 
 const PRICES_TIMEOUT_MS = 5_000;
@@ -242,6 +252,7 @@ export const paymentsSettings = defineSettings({
     },
     pollMs: values.QUIPU_CRYPTO_POLL_SECONDS * 1_000,
     notifySecret: values.QUIPU_CRYPTO_NOTIFY_SECRET ?? null,
+    stripeSecret: values.QUIPU_STRIPE_WEBHOOK_SECRET ?? null,
   }),
 });
 

@@ -5,6 +5,11 @@ import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
+  answersSent,
+  type SentInMonth,
+  sentTo,
+} from '#projections/statistics/answers-sent.projection.js';
+import {
   type DataMoved,
   dataMoved,
   movedByAccount,
@@ -17,6 +22,9 @@ export const RIGS_LISTED_MAX = 1_000;
 export interface DataMovedInMonth {
   /** `YYYY-MM` in UTC. */
   readonly month: string;
+  /** The answers of every route. */
+  readonly sent: SentInMonth;
+  /** The content of charged answers. */
   readonly byRig: readonly DataMoved[];
   readonly position: bigint;
 }
@@ -44,6 +52,8 @@ export class DataMovedHandler implements IQueryHandler<DataMovedQuery> {
     const prefix = accountId === null ? movedByRigs(month) : movedByAccount(accountId, month);
     const options = { prefix, limit: RIGS_LISTED_MAX };
     const { documents, position } = await reader.list(dataMoved, options);
-    return { month, byRig: documents.map(({ document }) => document), position };
+    const { document: sent } = await reader.get(answersSent, sentTo(accountId, month));
+    const byRig = documents.map(({ document }) => document);
+    return { month, sent: sent ?? { answers: 0, bytes: 0 }, byRig, position };
   }
 }

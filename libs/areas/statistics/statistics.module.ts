@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AnswerRecorder } from './answer-recorder.js';
 import { DataMovedHandler } from './data-moved.handler.js';
 import { WorkerSampler } from './worker-sampler.js';
 import { PlatformStatisticsHandler } from './platform-statistics.handler.js';
@@ -7,12 +8,13 @@ import { SampleWorkerHandler } from './sample-worker.handler.js';
 
 @Module({
   providers: [
+    AnswerRecorder,
     DataMovedHandler,
     PlatformStatisticsHandler,
     RecomputeStatisticsHandler,
     SampleWorkerHandler,
     WorkerSampler,
   ],
-  exports: [WorkerSampler],
+  exports: [AnswerRecorder, WorkerSampler],
 })
 export class StatisticsModule {}

@@ -33,7 +33,8 @@ interface OpenHold {
 interface Ledger {
   available: bigint;
   readonly holds: Map<string, OpenHold>;
-  readonly depositIds: Set<string>;
+  /** By id, less the part that went back. */
+  readonly deposits: Map<string, bigint>;
   readonly adjustmentIds: Set<string>;
   readonly movements: Movement[];
   readonly closed: Map<string, Fields>;
@@ -58,6 +59,15 @@ const movementOf = (
   const amount = amountOf(data, 'amountMicroUsd');
   return { kind, data, amount, day, month, lines };
 };
+
+/** A statement lists a reversal among the deposits, below zero. */
+const asNegativeDeposit = ({ reversedAt, reversalNumber, kind, ...data }: Fields): Fields => ({
+  ...data,
+  depositedAt: reversedAt,
+  depositNumber: reversalNumber,
+  method: kind,
+  amountMicroUsd: (-amountOf(data, 'amountMicroUsd')).toString(),
+});
 
 /** Adds the lines of an event to a hold, which is the price of all its lines. */
 const hold = (ledger: Ledger, data: Fields, before: OpenHold): void => {
@@ -88,10 +98,21 @@ const release: Law = (ledger, data) => {
 const LAWS: Readonly<Record<string, Law>> = {
   AccountOpened: () => undefined,
   FundsDeposited: (ledger, data) => {
-    once(ledger.depositIds, textOf(data, 'depositId'), 'a deposit is credited twice');
+    const id = textOf(data, 'depositId');
+    demand(!ledger.deposits.has(id), 'a deposit is credited twice');
     const movement = movementOf('deposit', data, 'depositedAt');
+    ledger.deposits.set(id, movement.amount);
     ledger.movements.push(movement);
     ledger.available += movement.amount;
+  },
+  DepositReversed: (ledger, data) => {
+    const id = textOf(data, 'depositId');
+    const amount = amountOf(data, 'amountMicroUsd');
+    const left = (ledger.deposits.get(id) ?? 0n) - amount;
+    demand(amount > 0n && left >= 0n, `more of the deposit ${id} goes back than was credited`);
+    ledger.deposits.set(id, left);
+    ledger.movements.push(movementOf('deposit', asNegativeDeposit(data), 'depositedAt'));
+    ledger.available -= amount;
   },
   HoldPlaced: (ledger, data) => {
     const id = textOf(data, 'holdId');
@@ -140,7 +161,7 @@ export const foldAccount = (events: readonly DecodedEvent[]): AccountHistory => 
   const ledger: Ledger = {
     available: 0n,
     holds: new Map(),
-    depositIds: new Set(),
+    deposits: new Map(),
     adjustmentIds: new Set(),
     movements: [],
     closed: new Map(),

@@ -35,6 +35,7 @@ export interface StatementLine {
   readonly charges: number;
 }
 
+/** A deposit, or one that went back: a `refund` or `chargeback`, whose amount is below zero. */
 export interface StatementDeposit {
   readonly depositId: string;
   readonly number: number;
@@ -126,7 +127,7 @@ export interface StatementParts {
 export const statementOf = (parts: StatementParts): Statement => {
   const { accountId, month, entries, closed, position } = parts;
   const groups = entries.filter((entry) => entry.kind === 'charges');
-  const deposits = entries.flatMap((entry) => (entry.kind === 'deposit' ? [entry.deposit] : []));
+  const deposits = entries.flatMap(depositsIn);
   const adjustments = entries.flatMap((entry) =>
     entry.kind === 'adjustment' ? [entry.adjustment] : [],
   );
@@ -143,10 +144,7 @@ export const statementOf = (parts: StatementParts): Statement => {
     openingMicroUsd: toDecimal(opening),
     closingMicroUsd: toDecimal(closing),
     lines: groups.flatMap(linesOf),
-    deposits: deposits.map(({ depositNumber: number, ...deposit }) => {
-      const { depositId, method, amountMicroUsd, depositedAt } = deposit;
-      return { depositId, number, method, amountMicroUsd, depositedAt };
-    }),
+    deposits,
     adjustments: adjustments.map(({ adjustmentNumber: number, ...adjustment }) => {
       const { adjustmentId, kind, amountMicroUsd, refersTo, reason, adjustedAt } = adjustment;
       return { adjustmentId, number, kind, amountMicroUsd, refersTo, reason, adjustedAt };
@@ -164,6 +162,17 @@ export const statementOf = (parts: StatementParts): Statement => {
   };
   if (closed) demandAsClosed(statement, closed);
   return statement;
+};
+
+const depositsIn = (entry: StatementDocument): readonly StatementDeposit[] => {
+  if (entry.kind === 'deposit') {
+    const { depositId, depositNumber: number, method, amountMicroUsd, depositedAt } = entry.deposit;
+    return [{ depositId, number, method, amountMicroUsd, depositedAt }];
+  }
+  if (entry.kind !== 'reversal') return [];
+  const { depositId, reversalNumber: number, kind: method, reversedAt } = entry.reversal;
+  const amountMicroUsd = toDecimal(-fromDecimal(entry.reversal.amountMicroUsd));
+  return [{ depositId, number, method, amountMicroUsd, depositedAt: reversedAt }];
 };
 
 const statusOf = ({ closed, isOver }: StatementParts): Statement['status'] => {

@@ -37,8 +37,13 @@ type CachedState =
       readonly keyId: string;
       readonly cacheSeconds?: number;
     }
-  | { readonly kind: 'session'; readonly userId: UserId; readonly expiresAtMs: number }
-  | { readonly kind: 'user'; readonly role: Role };
+  | {
+      readonly kind: 'session';
+      readonly userId: UserId;
+      readonly startedAt: string;
+      readonly expiresAtMs: number;
+    }
+  | { readonly kind: 'user'; readonly role: Role; readonly passwordChangedAt: string | null };
 
 const NONE: CachedState = { kind: 'none' };
 
@@ -47,8 +52,9 @@ type Missing = string;
 
 /**
  * Resolves a credential to its caller. A credential is valid while its own stream, its session's
- * and its user's say so. The state of each stream is cached until an event of any process changes
- * it, so a cached credential costs a hash and three look-ups.
+ * and its user's say so, and a session is not older than the password. The state of each stream is
+ * cached until an event of any process changes it, so a cached credential costs a hash and three
+ * look-ups.
  */
 @Injectable()
 export class Authenticator {
@@ -173,9 +179,22 @@ export class Authenticator {
     const stream = userStream(userId);
     const user = this.#find(stream, read);
     if (!user) return stream;
-    if (user.kind !== 'user') return null;
+    if (user.kind !== 'user' || this.#isOutdated(user.passwordChangedAt, credential, read)) {
+      return null;
+    }
     const role = credential.kind === 'renter_key' ? 'renter' : user.role;
     return { userId, accountId: accountIdOf(userId), role, credential };
+  }
+
+  /** Whether the credential is of a session from before the password changed. */
+  #isOutdated(
+    passwordChangedAt: string | null,
+    { sessionId }: Caller['credential'],
+    read?: ReadonlyMap<string, CachedState>,
+  ): boolean {
+    if (passwordChangedAt === null || sessionId === undefined) return false;
+    const session = this.#find(sessionStream(sessionId), read);
+    return session?.kind !== 'session' || session.startedAt < passwordChangedAt;
   }
 
   #claimsOf(token: string): AppTokenClaims | null {
@@ -216,12 +235,14 @@ export class Authenticator {
       case 'session': {
         const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));
         if (session.status !== 'active') return NONE;
-        const { userId, expiresAt } = session;
-        return { kind: 'session', userId, expiresAtMs: msOf(expiresAt) };
+        const { userId, startedAt, expiresAt } = session;
+        return { kind: 'session', userId, startedAt, expiresAtMs: msOf(expiresAt) };
       }
       default: {
         const user = await this.#fold(stream, userDecider, this.codec.for(userEvents));
-        return user.status === 'registered' ? { kind: 'user', role: user.role } : NONE;
+        if (user.status !== 'registered' || user.disabled) return NONE;
+        const { role, passwordChangedAt } = user;
+        return { kind: 'user', role, passwordChangedAt };
       }
     }
   }

@@ -10,7 +10,7 @@ import {
   apiKeysOf,
   type ListedApiKey,
 } from '#projections/identity/api-keys.projection.js';
-import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { IdentityStreams, sessionStream, userStream } from '../identity.streams.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { reject } from '../identity.errors.js';
 
@@ -38,8 +38,10 @@ export class ApiKeyList {
     const from = apiKeyKey(userId, instant(this.clock), AFTER_HASHES);
     const range = { prefix: apiKeysOf(userId), from };
     const { documents, position } = await allDocuments(this.projections, apiKeys, range);
+    const { state: user } = await this.streams.users.stateOf(userStream(userId));
+    const since = user.status === 'registered' ? user.passwordChangedAt : null;
     for (const { document } of documents) {
-      if (await this.#sessionRuns(document)) keys.push(document);
+      if (await this.#sessionRuns(document, since)) keys.push(document);
     }
     keys.sort((one, other) => (one.issuedAt < other.issuedAt ? 1 : -1));
     return { keys, position };
@@ -52,9 +54,10 @@ export class ApiKeyList {
     return found ?? reject('api_key_not_found', 'there is no such key');
   }
 
-  async #sessionRuns({ sessionId }: ListedApiKey): Promise<boolean> {
+  /** @param since older sessions are invalid; null: none are */
+  async #sessionRuns({ sessionId }: ListedApiKey, since: string | null): Promise<boolean> {
     if (sessionId === null) return true;
     const { state } = await this.streams.sessions.stateOf(sessionStream(sessionId));
-    return state.status === 'active';
+    return state.status === 'active' && (since === null || state.startedAt >= since);
   }
 }

@@ -6,6 +6,7 @@ import { type CommandContext } from '#platform/runtime/commands/command-context.
 import { type AccountView, AccountViews } from '../accounts/account-views.js';
 import { AppTokens } from './app-tokens.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { reject } from '../identity.errors.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type AcceptedFactor } from '../two-factor/second-factor-check.js';
@@ -46,13 +47,15 @@ export class SessionOpener {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** @throws DomainError `user_disabled` */
   async open(
     user: RegisteredUser,
     { appName, deviceInfo }: AppClient,
     { kind: secondFactor, wrongCodes }: AcceptedFactor,
     context: CommandContext,
   ): Promise<OpenedSession> {
-    const { userId } = user;
+    const { userId, disabled } = user;
+    if (disabled) reject('user_disabled', 'an operator has disabled the user');
     const view = await this.views.viewOf(user);
     const sessionId = randomUUID();
     const expiresAtMs = this.clock.now() + SESSION_SECONDS * 1_000;

@@ -24,6 +24,7 @@ export interface OpenChallenge {
   readonly userId: UserId;
   readonly sealedAppName: string | null;
   readonly sealedDeviceInfo: string | null;
+  readonly issuedAt: string;
   readonly expiresAt: string;
   readonly attemptsLeft: number;
 }
@@ -62,9 +63,8 @@ const decide = (
 const evolve = (state: ChallengeState, { type, data }: ChallengeEvent): ChallengeState => {
   switch (type) {
     case 'ChallengeIssued': {
-      const { userId, sealedAppName, sealedDeviceInfo, expiresAt } = data;
-      const attemptsLeft = CHALLENGE_ATTEMPTS_MAX;
-      return { status: 'open', userId, sealedAppName, sealedDeviceInfo, expiresAt, attemptsLeft };
+      const { challengeHash: _, ...challenge } = data;
+      return { status: 'open', ...challenge, attemptsLeft: CHALLENGE_ATTEMPTS_MAX };
     }
     case 'ChallengeFailed':
       return state.status === 'open' ? { ...state, attemptsLeft: data.attemptsLeft } : state;

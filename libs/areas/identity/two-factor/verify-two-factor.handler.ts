@@ -8,6 +8,7 @@ import { AccountViews } from '../accounts/account-views.js';
 import { openChallenge, type OpenChallenge } from './challenge.decider.js';
 import { fingerprint } from '../authentication/credentials.js';
 import { challengeStream, IdentityStreams } from '../identity.streams.js';
+import { reject } from '../identity.errors.js';
 import { PersonalData } from '../users/personal-data.js';
 import { SecondFactorCheck } from './second-factor-check.js';
 import { type OpenedSession, SessionOpener } from '../sessions/session-opener.js';
@@ -39,6 +40,9 @@ export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCo
     const { state } = await this.streams.challenges.stateOf(stream);
     const challenge = openChallenge(state, instant(this.clock));
     const user = await this.views.userOf(challenge.userId);
+    if (user.passwordChangedAt !== null && challenge.issuedAt < user.passwordChangedAt) {
+      reject('invalid_challenge', 'the password has changed since; log in again');
+    }
     const factor = await this.#orFail(challengeHash, context, () =>
       this.secondFactors.present(user, data.otpCode, context),
     );

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Role } from '#events/identity/identity.vocabulary.js';
@@ -17,12 +16,11 @@ import { Passwords } from '../passwords/passwords.js';
 import { PersonalData } from './personal-data.js';
 import { reject } from '../identity.errors.js';
 import { DEFAULT_TENANT } from '../tenants/tenant.decider.js';
-import { checkNewUser } from './user-details.js';
+import { checkNewUser, generatedPassword } from './user-details.js';
 import { UserIds } from './user-ids.js';
 
 /** An unfinished registration reserves its names for this long. */
 const RESERVATION_MS = 60_000;
-const PASSWORD_BYTES = 18;
 
 export interface CreatedUser {
   readonly userId: UserId;
@@ -81,7 +79,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
 
   async execute({ data, context }: CreateUserCommand): Promise<CreatedUser> {
     const { username, email } = data;
-    const password = data.password ?? randomBytes(PASSWORD_BYTES).toString('base64url');
+    const password = data.password ?? generatedPassword();
     const role = checkNewUser({ ...data, password });
     const usernameHash = this.names.hashOf('username', username);
     const emailHash = this.names.hashOf('email', email);
@@ -93,8 +91,9 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     await this.#assignNames(registration, userId, context);
     const apiKey = await this.#issue(userId, 'user', 'default', context);
     const renterKey = await this.#issue(userId, 'renter', 'renter', context);
-    const generatedPassword = data.password === null ? password : null;
-    return { userId, accountId, username, role, apiKey, renterKey, generatedPassword };
+    const generated = data.password === null ? password : null;
+    const keys = { apiKey, renterKey, generatedPassword: generated };
+    return { userId, accountId, username, role, ...keys };
   }
 
   async #reserveNames(

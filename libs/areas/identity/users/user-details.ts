@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Role } from '#events/identity/identity.vocabulary.js';
 import { reject } from '../identity.errors.js';
 
@@ -6,6 +7,7 @@ export const EMAIL_LENGTH_MAX = 254;
 const EMAIL_PATTERN = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u;
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 1_024;
+const GENERATED_BYTES = 18;
 export const APP_NAME_LENGTH_MAX = 128;
 export const DEVICE_INFO_LENGTH_MAX = 256;
 
@@ -31,12 +33,18 @@ export const checkNewUser = ({ username, email, role, password }: NewUser): Role
   if (!checked.success) {
     return reject('invalid_role', `role: one of ${Role.options.join(', ')}`);
   }
-  const length = password.length;
-  if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX) {
-    reject(
-      'invalid_password',
-      `password: ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
-    );
-  }
+  checkPassword(password);
   return checked.data;
 };
+
+/** @throws DomainError `invalid_password` */
+export const checkPassword = ({ length }: string): void => {
+  if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) return;
+  reject(
+    'invalid_password',
+    `password: ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
+  );
+};
+
+/** 144 random bits. */
+export const generatedPassword = (): string => randomBytes(GENERATED_BYTES).toString('base64url');

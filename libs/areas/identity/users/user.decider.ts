@@ -1,15 +1,19 @@
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import {
   OneTimeCodeAccepted,
+  PasswordChanged,
   RecoveryCodesReplaced,
   RecoveryCodeUsed,
   SecondFactorFailed,
   TwoFactorDisabled,
   TwoFactorEnabled,
   TwoFactorEnrolmentStarted,
+  UserDisabled,
+  UserEnabled,
   UserErased,
   type UserEvent,
   UserRegistered,
+  UserRoleChanged,
 } from '#events/identity/user.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
@@ -62,6 +66,10 @@ export type UserCommand =
       readonly type: 'DisableTwoFactor';
       readonly data: { readonly userId: UserId; readonly proof: Proof; readonly at: string };
     }
+  | { readonly type: 'DisableUser'; readonly data: UserDisabled['data'] }
+  | { readonly type: 'EnableUser'; readonly data: UserEnabled['data'] }
+  | { readonly type: 'ChangeRole'; readonly data: UserRoleChanged['data'] }
+  | { readonly type: 'ChangePassword'; readonly data: PasswordChanged['data'] }
   | {
       readonly type: 'EraseUser';
       readonly data: {
@@ -107,6 +115,9 @@ export interface RegisteredUser {
   readonly theme: string;
   readonly language: string;
   readonly twoFactor: TwoFactor;
+  readonly disabled: boolean;
+  /** Sessions and challenges from before this instant are invalid; null: none are. */
+  readonly passwordChangedAt: string | null;
 }
 
 export type UserState =
@@ -225,6 +236,14 @@ const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEve
       const { userId, at: disabledAt } = data;
       return proven(data, state, [TwoFactorDisabled.of({ userId, disabledAt })]);
     }
+    case 'DisableUser':
+      return state.disabled ? [] : [UserDisabled.of(data)];
+    case 'EnableUser':
+      return state.disabled ? [UserEnabled.of(data)] : [];
+    case 'ChangeRole':
+      return state.role === data.role ? [] : [UserRoleChanged.of(data)];
+    case 'ChangePassword':
+      return [PasswordChanged.of(data)];
     case 'EraseUser': {
       const { usernameHash, emailHash } = state;
       return [UserErased.of({ ...data, usernameHash, emailHash })];
@@ -235,11 +254,22 @@ const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEve
 const withTwoFactor = (state: UserState, change: (twoFactor: TwoFactor) => TwoFactor): UserState =>
   state.status === 'registered' ? { ...state, twoFactor: change(state.twoFactor) } : state;
 
+const FRESH = {
+  status: 'registered',
+  twoFactor: { status: 'off' },
+  disabled: false,
+  passwordChangedAt: null,
+} as const;
+
+/** Of a user that is registered. */
+const changed = (state: UserState, change: Partial<RegisteredUser>): UserState =>
+  state.status === 'registered' ? { ...state, ...change } : state;
+
 const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
   switch (type) {
     case 'UserRegistered': {
       const { registeredAt: _, ...user } = data;
-      return { ...user, status: 'registered', twoFactor: { status: 'off' } };
+      return { ...user, ...FRESH };
     }
     case 'TwoFactorEnrolmentStarted': {
       const { enrolmentId, sealedSecret } = data;
@@ -289,6 +319,16 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
     }
     case 'TwoFactorDisabled':
       return withTwoFactor(state, () => ({ status: 'off' }));
+    case 'UserDisabled':
+      return changed(state, { disabled: true });
+    case 'UserEnabled':
+      return changed(state, { disabled: false });
+    case 'UserRoleChanged':
+      return changed(state, { role: data.role });
+    case 'PasswordChanged': {
+      const { sealedPasswordHash, changedAt: passwordChangedAt } = data;
+      return changed(state, { sealedPasswordHash, passwordChangedAt });
+    }
     case 'UserErased': {
       const { usernameHash, emailHash } = data;
       return { status: 'erased', usernameHash, emailHash };

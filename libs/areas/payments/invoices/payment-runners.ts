@@ -12,6 +12,10 @@ import {
   type DepositKeyEvent,
   depositKeyEvents,
 } from '#events/payments/deposit-key.events.js';
+import {
+  type StripePaymentReceived,
+  stripePaymentEvents,
+} from '#events/payments/stripe-payment.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
@@ -25,12 +29,19 @@ import {
   type CryptoPaymentState,
 } from './crypto-payment.decider.js';
 import {
+  type ReceivePayment,
+  stripePaymentDecider,
+  type StripePaymentState,
+} from '../stripe/stripe-payment.decider.js';
+import {
   type DepositKeyCommand,
   depositKeyDecider,
   type DepositKeyState,
 } from './deposit-key.decider.js';
 
 const invoiceStream = (invoiceId: string): string => `cryptoinvoice-${invoiceId}`;
+
+const stripeStream = (paymentId: string): string => `stripepayment-${paymentId}`;
 
 const keyStream = (fingerprint: string): string => `depositkey-${fingerprint}`;
 
@@ -40,6 +51,7 @@ export class PaymentRunners {
   readonly #invoices: CommandRunner<CryptoInvoiceCommand, CryptoInvoiceState, CryptoInvoiceEvent>;
   readonly #keys: CommandRunner<DepositKeyCommand, DepositKeyState, DepositKeyEvent>;
   readonly #payments: CommandRunner<ClaimPayment, CryptoPaymentState, CryptoPaymentClaimed>;
+  readonly #stripe: CommandRunner<ReceivePayment, StripePaymentState, StripePaymentReceived>;
 
   constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CODEC) codec: EventCodec) {
     const invoices = { decider: cryptoInvoiceDecider, codec: codec.for(cryptoInvoiceEvents) };
@@ -48,6 +60,8 @@ export class PaymentRunners {
     this.#keys = new CommandRunner({ ...keys, eventStore });
     const payments = { decider: cryptoPaymentDecider, codec: codec.for(cryptoPaymentEvents) };
     this.#payments = new CommandRunner({ ...payments, eventStore });
+    const stripe = { decider: stripePaymentDecider, codec: codec.for(stripePaymentEvents) };
+    this.#stripe = new CommandRunner({ ...stripe, eventStore });
   }
 
   /** @returns the state after the command. @throws DomainError */
@@ -93,5 +107,15 @@ export class PaymentRunners {
     const stream = `cryptopayment-${data.network}-${data.txid}-${data.output}`;
     const { state } = await this.#payments.run(stream, { type: 'ClaimPayment', data }, context);
     return state.invoiceId;
+  }
+
+  async receiveStripePayment(data: ReceivePayment['data'], context: CommandContext): Promise<void> {
+    const command = { type: 'ReceivePayment', data } as const;
+    await this.#stripe.run(stripeStream(data.paymentId), command, context);
+  }
+
+  /** The account that a payment was credited to; null: none. */
+  async accountOfStripePayment(paymentId: string): Promise<string | null> {
+    return (await this.#stripe.stateOf(stripeStream(paymentId))).state.accountId;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { holds } from './conditions.js';
+import fc from 'fast-check';
+import { holds, includesText } from './conditions.js';
 import { type Condition } from './control-nodes.js';
 
 type Row = readonly [unknown, Condition['operator'], unknown, boolean];
@@ -34,5 +35,27 @@ const TABLE: readonly Row[] = [
 describe('a condition', () => {
   it.each(TABLE)('%j %s %j: %s', (value, operator, to, expected) => {
     expect(holds({ value, operator, to })).toBe(expected);
+  });
+});
+
+describe('a text in a text', () => {
+  it('is found where the native search finds it', () => {
+    const text = (minLength: number, maxLength: number) =>
+      fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength });
+    fc.assert(
+      fc.property(text(0, 400), text(0, 120), fc.nat(400), (others, part, at) => {
+        const planted = others.slice(0, at) + part + others.slice(at);
+        expect(includesText(planted, part)).toBe(true);
+        expect(includesText(others, part)).toBe(others.includes(part));
+      }),
+    );
+  });
+
+  it('is searched in linear time', () => {
+    const [text, part] = ['a'.repeat(500_000), `ab${'a'.repeat(499_000)}`];
+    const before = process.threadCpuUsage();
+    expect(includesText(text, part)).toBe(false);
+    const { user, system } = process.threadCpuUsage(before);
+    expect(user + system).toBeLessThan(1_000_000);
   });
 });

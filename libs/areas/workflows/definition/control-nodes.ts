@@ -65,7 +65,7 @@ export const CONTROL_KINDS = {
     parameters: MapParameters,
   },
   wait: {
-    description: 'Waits for a time, or until an instant. It costs nothing.',
+    description: 'Waits for a time, or until an instant.',
     parameters: WaitParameters,
   },
   approval: {

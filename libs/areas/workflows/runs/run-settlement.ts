@@ -8,6 +8,7 @@ import { underStep } from '#platform/ledger/steps.js';
 import { PaidProcesses, type Settlement } from '#platform/ledger/paid-work/paid-process.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { STEP_METER } from '../workflow.product.js';
 import { holdOf } from './run-funds.js';
 import { runContext, WORKFLOWS_ACTOR } from './run-context.js';
 import { type RunHold, type StartedRun } from './workflow-run.state.js';
@@ -24,8 +25,8 @@ interface Ended {
 }
 
 /**
- * Charges an ended run for the usage of its nodes: one charge, with a line for each meter of each
- * node.
+ * Charges an ended run for its attempts and for the usage of its nodes: one charge, with a line for
+ * the attempts and one for each meter of each node.
  */
 @Injectable()
 export class RunSettlement {
@@ -49,12 +50,19 @@ export class RunSettlement {
     const { order } = run;
     const context = contextOf(order.runId, WORKFLOWS_ACTOR);
     const ended = { hold: holdOf(order, hold), status, endedAt };
-    const usage = usageOf(run);
+    const usage = [...stepsOf(run, hold), ...usageOf(run)];
     if (usage.length === 0) return this.processes.free(ended, context);
     const evidence = evidenceOf(run, status);
     return this.processes.charge({ ...ended, usage, usageSource: 'counted', evidence }, context);
   }
 }
+
+/** Empty where nothing began, or where attempts had no price when the run started. */
+const stepsOf = ({ nodes }: StartedRun, { lines }: RunHold): readonly JobUsage[] => {
+  const quantity = [...nodes.values()].reduce((sum, { attempt }) => sum + attempt, 0);
+  const isPriced = lines.some(({ meter }) => meter === STEP_METER);
+  return isPriced && quantity > 0 ? [{ meter: STEP_METER, quantity }] : [];
+};
 
 const usageOf = ({ nodes }: StartedRun): readonly JobUsage[] =>
   [...nodes].flatMap(([node, { used }]) =>

@@ -22,12 +22,20 @@ describe('the pace of admission', () => {
 
   it('admits fewer and fewer while the readers fall behind, and never none', () => {
     const { look, admittedOf } = open();
-    look(LIMIT_MS + 1, 1);
+    look(LIMIT_MS + 1, 2);
     expect(admittedOf(100)).toBeCloseTo(90, -1);
     look(LIMIT_MS + 1, 6);
     expect(admittedOf(100)).toBeLessThan(50);
     look(60_000, 1_000);
     expect(admittedOf(100)).toBe(5);
+  });
+
+  it('admits everything while the readers catch up after a start', () => {
+    const { look, admittedOf } = open();
+    for (const lagMs of [3_600_000, 1_800_000, 20_000]) {
+      look(lagMs, 1);
+      expect(admittedOf(100)).toBe(100);
+    }
   });
 
   it('stays as it is while the readers catch up', () => {

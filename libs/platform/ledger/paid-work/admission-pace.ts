@@ -12,7 +12,8 @@ export class AdmissionPace {
   #share = 1;
   /** A request is admitted where it reaches 1. */
   #credit = 0;
-  #lagMs = 0;
+  /** By the last look. After a start, readers catch up: only the second look shows a fall. */
+  #lagMs = Infinity;
 
   /** @param lagMsMax how far the readers may fall behind */
   constructor(private readonly lagMsMax: number) {}

@@ -88,6 +88,14 @@ export class PaidProcesses {
   ) {}
 
   /**
+   * A cheap check before an order is priced; it reserves nothing.
+   * @throws DomainError `insufficient_balance`
+   */
+  async demandFunds(accountId: string): Promise<void> {
+    await this.ledger.demandFunds(accountId);
+  }
+
+  /**
    * Holds the worst case of the first period.
    * @throws DomainError `insufficient_balance`, `budget_exceeded`
    */

@@ -1,0 +1,66 @@
+import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
+import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
+import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withQuipu } from '../quipu.context.js';
+import { userIdOf } from '../user-option.js';
+
+export interface ChangeUserOptions extends CommonOptions {
+  readonly user: string;
+}
+
+export interface ChangeRoleOptions extends ChangeUserOptions {
+  readonly role: Role;
+}
+
+const NEEDS = {
+  areas: ['identity', 'billing'],
+  installation: 'exists',
+  projections: [],
+} as const;
+
+const SENTENCES: Readonly<Record<UserChange['kind'], (user: string) => string>> = {
+  disable: (user) => `User ${user} is disabled: no credential of the user is valid.`,
+  enable: (user) =>
+    `User ${user} is enabled: keys and sessions that have not ended are valid again.`,
+  role: (user) => `User ${user} has the role.`,
+};
+
+const change = async (
+  { user }: ChangeUserOptions,
+  one: UserChange,
+  invocation: Invocation,
+): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async ({ commands, queries, context }) => {
+    const userId = await userIdOf({ queries }, user);
+    const changed = await commands.execute(new ChangeUserCommand(userId, one, context()));
+    const sentence = SENTENCES[one.kind](user);
+    return {
+      json: { user_id: userId, changed },
+      text: changed ? sentence : `${sentence} It was so before.`,
+    };
+  });
+
+export const disableUser = (options: ChangeUserOptions, invocation: Invocation): Promise<Outcome> =>
+  change(options, { kind: 'disable' }, invocation);
+
+export const enableUser = (options: ChangeUserOptions, invocation: Invocation): Promise<Outcome> =>
+  change(options, { kind: 'enable' }, invocation);
+
+export const changeRole = (options: ChangeRoleOptions, invocation: Invocation): Promise<Outcome> =>
+  change(options, { kind: 'role', role: options.role }, invocation);
+
+export const resetPassword = async (
+  { user }: ChangeUserOptions,
+  invocation: Invocation,
+): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async ({ commands, queries, context }) => {
+    const userId = await userIdOf({ queries }, user);
+    const password = await commands.execute(new ResetPasswordCommand(userId, context()));
+    return {
+      json: { user_id: userId, password },
+      text:
+        `User ${user} has a new password, shown only once. The sessions of the user have ended.\n` +
+        `  password  ${password}`,
+    };
+  });

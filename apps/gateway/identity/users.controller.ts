@@ -1,0 +1,180 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
+import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
+import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
+import { UsersQuery, type UserView } from '#areas/identity/users/list-users.handler.js';
+import { UserId } from '#events/vocabulary.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
+import { PageDto, presentPage } from '../pages/page.dto.js';
+import { AccountOwnerGuard } from './account-owner.guard.js';
+import { CurrentCaller } from './caller.decorator.js';
+import { Roles } from './roles.decorator.js';
+import {
+  ChangedUserDto,
+  ChangeRoleDto,
+  CreatedUserDto,
+  CreateUserDto,
+  ResetPasswordDto,
+  UserDto,
+  UserIdDto,
+  UserListDto,
+} from './users.dto.js';
+
+/** The users of the installation, for its operators; an addition to the promised interface. */
+@ApiTags('identity')
+@Credentials('api-key', 'app-token')
+@Roles('Admin')
+@UseGuards(AccountOwnerGuard)
+@Controller('api/v1/users')
+export class UsersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List the users', description: 'In the order of their ids.' })
+  @ApiOkResponse({ type: UserListDto, description: 'A page of the users.' })
+  async list(@Query() query: PageDto): Promise<UserListDto> {
+    const found = await this.queries.execute(new UsersQuery(query.page, query.limit));
+    return { ...presentPage(query, found), users: found.users.map(presentUser) };
+  }
+
+  @Post()
+  @ApiOperation({
+    summary: 'Create a user with an account and two keys',
+    description: 'Only this answer shows the secrets.',
+  })
+  @ApiCreatedResponse({ type: CreatedUserDto, description: 'The user with the secrets.' })
+  @FailsWith('invalid_email', 'username_taken', 'email_taken', 'authentication_busy')
+  async create(
+    @Body() { password, ...body }: CreateUserDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<CreatedUserDto> {
+    const data = { ...body, password: password ?? null };
+    const command = new CreateUserCommand(data, contextOfCaller(caller, request));
+    const created = await this.commands.execute(command);
+    return {
+      success: true,
+      user_id: created.userId,
+      account_id: created.accountId,
+      username: created.username,
+      role: created.role,
+      api_key: created.apiKey,
+      renter_key: created.renterKey,
+      password: created.generatedPassword,
+    };
+  }
+
+  @Put(':user_id/role')
+  @ApiOperation({ summary: 'Give a user another role', description: 'It counts at once.' })
+  @ApiOkResponse({ type: ChangedUserDto, description: 'The user has the role.' })
+  @FailsWith('user_not_found')
+  changeRole(
+    @Param() { user_id: userId }: UserIdDto,
+    @Body() { role }: ChangeRoleDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ChangedUserDto> {
+    return this.#change(userId, { kind: 'role', role }, contextOfCaller(caller, request));
+  }
+
+  @Post(':user_id/disable')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Disable a user',
+    description: 'No credential of the user is valid until the user is enabled.',
+  })
+  @ApiOkResponse({ type: ChangedUserDto, description: 'The user is disabled.' })
+  @FailsWith('user_not_found')
+  disable(
+    @Param() { user_id: userId }: UserIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ChangedUserDto> {
+    return this.#change(userId, { kind: 'disable' }, contextOfCaller(caller, request));
+  }
+
+  @Post(':user_id/enable')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Enable a disabled user',
+    description: 'Keys and sessions that have not ended are valid again.',
+  })
+  @ApiOkResponse({ type: ChangedUserDto, description: 'The user is enabled.' })
+  @FailsWith('user_not_found')
+  enable(
+    @Param() { user_id: userId }: UserIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ChangedUserDto> {
+    return this.#change(userId, { kind: 'enable' }, contextOfCaller(caller, request));
+  }
+
+  @Post(':user_id/reset_password')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Give a user another password',
+    description: 'For a user who has lost it. The sessions of the user end; keys stay valid.',
+  })
+  @ApiOkResponse({ type: ResetPasswordDto, description: 'The password, shown once.' })
+  @FailsWith('user_not_found', 'authentication_busy')
+  async resetPassword(
+    @Param() { user_id: userId }: UserIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ResetPasswordDto> {
+    const command = new ResetPasswordCommand(
+      UserId.parse(userId),
+      contextOfCaller(caller, request),
+    );
+    const password = await this.commands.execute(command);
+    return { success: true, user_id: userId, password };
+  }
+
+  async #change(
+    userId: number,
+    change: UserChange,
+    context: CommandContext,
+  ): Promise<ChangedUserDto> {
+    const changed = await this.commands.execute(
+      new ChangeUserCommand(UserId.parse(userId), change, context),
+    );
+    return { success: true, user_id: userId, changed };
+  }
+}
+
+const contextOfCaller = (
+  { userId, credential: { keyId } }: Caller,
+  { id }: FastifyRequest,
+): CommandContext => contextOf(id, `user:${userId}`, keyId);
+
+const presentUser = (user: UserView): UserDto => ({
+  user_id: user.userId,
+  account_id: user.accountId,
+  username: user.username,
+  email: user.email,
+  role: user.role,
+  status: user.status,
+  two_factor_enabled: user.twoFactor,
+  registered_at: user.registeredAt,
+  password_changed_at: user.passwordChangedAt,
+});

@@ -1,0 +1,127 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  EMAIL_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  USERNAME_PATTERN,
+} from '#areas/identity/users/user-details.js';
+import { Role } from '#events/identity/identity.vocabulary.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
+import { PageOfListDto } from '../pages/page.dto.js';
+
+const ROLES = Role.options;
+
+const PasswordField = (description?: string): PropertyDecorator =>
+  TextField({
+    required: description === undefined,
+    minLength: PASSWORD_LENGTH_MIN,
+    maxLength: PASSWORD_LENGTH_MAX,
+    example: 'correct horse battery staple',
+    ...(description !== undefined && { description }),
+  });
+
+export class UserIdDto {
+  @IntegerField({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    fromText: true,
+    example: 7,
+    description: 'The id of the user.',
+  })
+  readonly user_id!: number;
+}
+
+export class CreateUserDto {
+  @TextField({
+    example: 'ada',
+    matches: USERNAME_PATTERN,
+    expected: '3 to 64 letters, digits, or any of . _ @ -',
+  })
+  readonly username!: string;
+
+  @TextField({ example: 'ada@example.org', minLength: 3, maxLength: EMAIL_LENGTH_MAX })
+  readonly email!: string;
+
+  @ChoiceField(ROLES, { example: 'renter' })
+  readonly role!: Role;
+
+  @PasswordField('Default: one is generated.')
+  readonly password?: string;
+}
+
+export class ChangeRoleDto {
+  @ChoiceField(ROLES, { example: 'renter' })
+  readonly role!: Role;
+}
+
+export class ChangePasswordDto {
+  @TextField({
+    minLength: 1,
+    maxLength: PASSWORD_LENGTH_MAX,
+    example: 'the present password',
+    description: 'The present password.',
+  })
+  readonly current_password!: string;
+
+  @PasswordField()
+  readonly new_password!: string;
+}
+
+export class UserDto {
+  @ApiProperty({ example: 7 })
+  readonly user_id!: number;
+  @ApiProperty({ example: '7' })
+  readonly account_id!: string;
+  @NullableField(String, 'Null: the user was erased.', 'ada')
+  readonly username!: string | null;
+  @NullableField(String, 'Null: the user was erased.', 'ada@example.org')
+  readonly email!: string | null;
+  @ApiProperty({ enum: ROLES })
+  readonly role!: string;
+  @ApiProperty({ enum: ['active', 'disabled', 'erased'] })
+  readonly status!: string;
+  @ApiProperty({ example: true })
+  readonly two_factor_enabled!: boolean;
+  @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
+  readonly registered_at!: string;
+  @NullableField(String, 'Null: the password is the first one.', '2026-11-26T10:00:00.000Z')
+  readonly password_changed_at!: string | null;
+}
+
+export class UserListDto extends PageOfListDto {
+  @ApiProperty({ type: [UserDto] })
+  readonly users!: readonly UserDto[];
+}
+
+export class CreatedUserDto extends AnswerDto {
+  @ApiProperty({ example: 7 })
+  readonly user_id!: number;
+  @ApiProperty({ example: '7' })
+  readonly account_id!: string;
+  @ApiProperty({ example: 'ada' })
+  readonly username!: string;
+  @ApiProperty({ enum: ROLES })
+  readonly role!: string;
+  @ApiProperty({ example: 'sk-svc-…', description: 'Only this answer shows it.' })
+  readonly api_key!: string;
+  @ApiProperty({ example: 'svc_api_…', description: 'Only this answer shows it.' })
+  readonly renter_key!: string;
+  @NullableField(String, 'The generated password, shown once; null: the request had one.')
+  readonly password!: string | null;
+}
+
+export class ChangedUserDto extends AnswerDto {
+  @ApiProperty({ example: 7 })
+  readonly user_id!: number;
+  @ApiProperty({ description: 'False: the user was like that before.' })
+  readonly changed!: boolean;
+}
+
+export class ResetPasswordDto extends AnswerDto {
+  @ApiProperty({ example: 7 })
+  readonly user_id!: number;
+  @ApiProperty({ example: 'a1b2c3…', description: 'Only this answer shows it.' })
+  readonly password!: string;
+}
