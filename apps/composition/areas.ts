@@ -17,6 +17,7 @@ import { imagesArea } from '#areas/images/images.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
+import { observationArea } from '#areas/observation/observation.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
 import { packagesArea } from '#areas/packages/packages.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
@@ -80,6 +81,7 @@ export const areas: readonly Area[] = [
   shardingArea,
   fleetArea,
   orbitArea,
+  observationArea,
   proofsArea,
   dtnArea,
   cleanroomsArea,

@@ -28,6 +28,9 @@ const METERS = [
   'upstream_audio_ms',
   'speech_characters',
   'upstream_speech_characters',
+  'custody_bundles',
+  'custody_byte_hours',
+  'observation_bytes',
   'workflow_steps',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };

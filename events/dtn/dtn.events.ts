@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
+import { HoldTerms } from '../hold.vocabulary.js';
 import { AccountId, Instant, Sha256Hex, UserId } from '../vocabulary.js';
 
 /** `dtn://node/service` or `ipn:node.service`. */
@@ -9,6 +10,7 @@ export const Eid = z
   .regex(/^(dtn:\/\/|ipn:)[!-~]+$/);
 
 export const BundleId = z.uuid();
+export const Priority = z.enum(['bulk', 'normal', 'expedited']);
 const Count = z.int().nonnegative();
 const BitsPerSecond = z.int().positive().max(1_000_000_000_000);
 
@@ -86,12 +88,21 @@ const order = {
   userId: UserId,
   source: Eid,
   destination: Eid,
-  priority: z.enum(['bulk', 'normal', 'expedited']),
+  priority: Priority,
   lifetimeSec: Count,
   /** How the payload was written; its bytes are nowhere in the log. */
   payloadEncoding: z.enum(['hex', 'base64']),
   payloadBytes: Count,
 };
+
+const CustodyHold = HoldTerms.pick({
+  holdId: true,
+  lines: true,
+  rateCardVersion: true,
+  expiresAt: true,
+  key: true,
+});
+export type CustodyHold = z.infer<typeof CustodyHold>;
 
 /** The bundle is stored durably, and this node has its custody. */
 export const BundleAccepted = defineEvent('BundleAccepted', {
@@ -102,6 +113,8 @@ export const BundleAccepted = defineEvent('BundleAccepted', {
     blob: Sha256Hex,
     bundleBytes: z.int().positive(),
     expiresAt: Instant,
+    /** The price of its whole lifetime. */
+    hold: CustodyHold,
     /** Null: no route within the lifetime is known. */
     route: Hops.nullable(),
   }),

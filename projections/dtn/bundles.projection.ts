@@ -6,6 +6,7 @@ import {
   BundleRejected,
   BundleRerouted,
   type BookedHop,
+  type CustodyHold,
 } from '#events/dtn/dtn.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -23,6 +24,7 @@ export interface CustodyRecord extends Order {
   readonly bundleBytes: number | null;
   readonly blob: string | null;
   readonly expiresAt: string | null;
+  readonly hold: CustodyHold | null;
   readonly route: readonly BookedHop[] | null;
   readonly endedAt: string | null;
   readonly history: readonly HistoryEntry[];
@@ -81,7 +83,7 @@ export const recordOf = (
       };
     case 'BundleRejected': {
       const at = event.data.acceptedAt;
-      const nothing = { bundleBytes: null, blob: null, expiresAt: null, route: null };
+      const nothing = { bundleBytes: null, blob: null, expiresAt: null, hold: null, route: null };
       const history = [{ event: 'rejected', at }] as const;
       return { ...event.data, ...nothing, status: 'rejected', endedAt: at, history };
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { CommandLine } from './command-line.fixture.js';
-import { eventually, startWorld, type World } from './quipu.harness.js';
+import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
 
 const DTN = '/api/v1/dtn';
 const MS_PER_HOUR = 3_600_000;
@@ -15,7 +15,14 @@ describe('bundles', () => {
   const cli = new CommandLine(() => world);
 
   beforeAll(async () => {
-    world = await startWorld([], { environment: { QUIPU_DTN_BUNDLES: '6' } });
+    world = await startWorld([], {
+      environment: { QUIPU_DTN_BUNDLES: '6' },
+      catalogOf: (baseUrl) => `${scriptedCatalog(baseUrl)}
+meters:
+  - { meter: custody_bundles, usd: 0.01, per: 1000 }
+  - { meter: custody_byte_hours, usd: 0.10, per: 1000000000000 }
+`,
+    });
   });
 
   afterAll(() => world.close());
@@ -201,6 +208,29 @@ describe('bundles', () => {
     [{ lifetime_seconds: -1 }, 400, 'invalid_request'],
   ])('are rejected by name: %j', async (order, status, code) => {
     expect(await handOver(order, status)).toMatchObject({ success: false, code });
+  });
+
+  it('are charged for the hours that have begun, and need an account with money', async () => {
+    const { bundle_id: id } = await handOver();
+    await ask('delete', `bundles/${String(id)}`);
+    const chargeOf = async () =>
+      (await world.events()).find(
+        ({ type, data }) =>
+          type === 'HoldCaptured' && ((data as Body)['evidence'] as Body)['bundleId'] === id,
+      );
+    await eventually(async () => (await chargeOf()) !== undefined);
+    expect((await chargeOf())?.data).toMatchObject({
+      purpose: 'bundle_custody',
+      lines: [{ quantity: 1 }, { meter: 'custody_byte_hours' }],
+      evidence: { end: 'cancelled', hours: 1 },
+    });
+    const poor = await cli.createUser('poor', 'renter');
+    const { body } = await request(world.quipu.url)
+      .post(`${DTN}/bundle.php`)
+      .set('authorization', `Bearer ${poor.api_key}`)
+      .send({ source_eid: 'dtn://quipu/out', destination_eid: 'dtn://m/i', payload_hex: '00' })
+      .expect(402);
+    expect(body).toMatchObject({ success: false, code: 'insufficient_balance' });
   });
 
   it('of others are not found', async () => {

@@ -14,7 +14,7 @@ export interface ListBundlesOptions extends CommonOptions {
 const LIMIT = 50;
 
 const NEEDS = {
-  areas: ['identity', 'billing', 'dtn', 'orbit'],
+  areas: ['identity', 'billing', 'catalog', 'dtn', 'orbit'],
   installation: 'exists',
   projections: [bundles],
 } as const;

@@ -3,7 +3,11 @@ import { type CommonOptions, type Invocation, type Outcome } from '../invocation
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
 
-const NEEDS = { areas: ['dtn', 'orbit'], installation: 'exists', projections: [] } as const;
+const NEEDS = {
+  areas: ['billing', 'catalog', 'dtn', 'orbit'],
+  installation: 'exists',
+  projections: [],
+} as const;
 
 /** Passes are computed by a server: `GET /api/v1/dtn/plan` has them. */
 export const showPlan = async (_: CommonOptions, invocation: Invocation): Promise<Outcome> => {

@@ -70,16 +70,21 @@ export class BundlesController {
   @ApiOperation({
     summary: 'Hand a bundle over',
     description:
-      'Encodes a bundle (RFC 9171), stores it durably and plans its route over the contacts to ' +
-      'come. `custody_accepted` is false, with the reason, for a lifetime of 0 and for a full ' +
-      'store. This release has no link to another node: a bundle stays until it is cancelled or ' +
-      'its lifetime ends, and `status` says whether a route exists.',
+      'Encodes a bundle (RFC 9171), holds the price of its lifetime, stores it durably and plans ' +
+      'its route over the contacts to come. When it ends, the hours of custody that have begun ' +
+      'are charged and the rest of the hold is freed. `custody_accepted` is false, with the ' +
+      'reason, for a lifetime of 0 and for a full store. This release has no link to another ' +
+      'node: a bundle stays until it is cancelled or its lifetime ends, and `status` says ' +
+      'whether a route exists.',
   })
   @ApiOkResponse({ type: HandedOverDto, description: 'Whether this node has custody.' })
   @FailsWith(
     'dtn_eid_invalid',
     'dtn_payload_invalid',
     'dtn_destination_local',
+    'dtn_not_priced',
+    'insufficient_balance',
+    'budget_exceeded',
     'too_many_waiting_bundles',
     'orbit_busy',
     'orbit_unavailable',
@@ -87,7 +92,7 @@ export class BundlesController {
   )
   async handOver(
     @Body() body: BundleOrderDto,
-    @CurrentCaller() { accountId, userId }: Caller,
+    @CurrentCaller() { accountId, userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<HandedOverDto> {
     const order = {
@@ -99,7 +104,7 @@ export class BundlesController {
       priority: body.priority,
       lifetimeSec: body.lifetime_seconds,
     };
-    const context = contextOf(request.id, `user:${userId}`);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const bundle = await this.commands.execute(new HandOverBundleCommand(order, context));
     return presentHandedOver({ bundle, atMs: this.clock.now() });
   }

@@ -72,6 +72,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/dtn/bundles/:id': 'cancels a bundle',
   'DELETE api/v1/dtn/contacts/:id': 'withdraws a contact',
   'DELETE api/v1/dtn/links/:id': 'withdraws a link',
+  'DELETE api/v1/space/observations/:id': 'deletes an image',
   'DELETE api/v1/space/stations/:station_id': 'retires a station',
   'DELETE api/v1/cleanrooms/:cleanroom_uuid/participants/:account_id/:role':
     'removes a participant',
@@ -79,6 +80,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/zk_proofs/keys/:key_id': 'retires a key',
   // It computes, and writes nothing.
   'POST api/v1/dtn/routes': 'explains a route',
+  'POST api/v1/stac/search': 'searches items',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
   'POST v1/files': 'stores a stream',
   // Its body is a stream, which is not compared. A repeat is another request, charged as one.

@@ -17,6 +17,8 @@ const END = '2026-11-26T19:00:00.000Z';
 const bundleId = '7d1f0c52-1d3e-5f6a-8b9c-0d1e2f3a4b5c';
 const data = { bundleId };
 
+const HOLD = { holdId: bundleId, lines: [], rateCardVersion: 1, expiresAt: END };
+
 const hop = (lapsesAt: string): BookedHop => ({
   ...{ contact: 'contact-1', kind: 'manual', from: 'dtn://quipu/', to: 'dtn://moon/' },
   ...{ sendsAt: AT, lapsesAt, arrivesAt: LATER },
@@ -26,7 +28,7 @@ const accepted = (route: readonly BookedHop[] | null) =>
     ...{ bundleId, accountId: '7', acceptedAt: AT, userId: UserId.parse(7) },
     ...{ source: 'dtn://quipu/out', destination: 'dtn://moon/in', priority: 'normal' },
     ...{ lifetimeSec: 86_400, payloadEncoding: 'hex', payloadBytes: 5 },
-    ...{ blob: 'a'.repeat(64), bundleBytes: 96, expiresAt: END, route },
+    ...{ blob: 'a'.repeat(64), bundleBytes: 96, expiresAt: END, route, hold: HOLD },
   });
 const left = {
   ...{ bundleId, accountId: '7', acceptedAt: AT, bundleBytes: 96, before: null },
@@ -70,6 +72,7 @@ describe('the custody of a bundle', () => {
         { kind: 'cancel', timer: 'expiry' },
         { kind: 'cancel', timer: 'lapse' },
         { kind: 'command', command: { type: 'ReleaseBundle', data } },
+        { kind: 'command', command: { type: 'ChargeBundle', data } },
       );
   });
 });

@@ -17,7 +17,8 @@ export type CustodyCommand =
   | OnBundle<'ExpireBundle'>
   | OnBundle<'RerouteBundle'>
   | OnBundle<'RetainBundle'>
-  | OnBundle<'ReleaseBundle'>;
+  | OnBundle<'ReleaseBundle'>
+  | OnBundle<'ChargeBundle'>;
 
 type CustodyEvent = Exclude<BundleEvent, { readonly type: 'BundleRejected' }>;
 
@@ -59,11 +60,12 @@ const react = ({ type, data }: CustodyEvent): readonly SagaAction<CustodyCommand
         { kind: 'cancel', timer: EXPIRY },
         { kind: 'cancel', timer: LAPSE },
         { kind: 'command', command: { type: 'ReleaseBundle', data: { bundleId } } },
+        { kind: 'command', command: { type: 'ChargeBundle', data: { bundleId } } },
       ];
   }
 };
 
-/** Ends a bundle with its lifetime, plans it again after a lapse, and keeps its bytes. */
+/** Ends a bundle with its lifetime, plans it again after a lapse, keeps and charges it. */
 export const bundleCustodySaga: Saga<CustodyEvent, object, CustodyCommand> = {
   name: 'bundle-custody',
   on: { BundleAccepted, BundleRerouted, BundleCancelled, BundleExpired },

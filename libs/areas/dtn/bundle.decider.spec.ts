@@ -31,7 +31,8 @@ const ORDER = {
   payloadEncoding: 'hex' as const,
   payloadBytes: 5,
 };
-const STORED = { bundleBytes: 96, expiresAt: END, blob: 'a'.repeat(64) };
+const hold = { holdId: OF.bundleId, lines: [], rateCardVersion: 1, expiresAt: END };
+const STORED = { bundleBytes: 96, expiresAt: END, blob: 'a'.repeat(64), hold };
 const accepted = BundleAccepted.of({ ...ORDER, ...STORED, route: [hop('contact-1')] });
 const rejected = BundleRejected.of({ ...ORDER, reason: 'store_full' });
 const left = { ...OF, bundleBytes: 96, priority: 'normal' as const, before: [hop('contact-1')] };

@@ -8,6 +8,7 @@ import { type CustodyRecord } from '#projections/dtn/bundles.projection.js';
 import { openBundles } from '#projections/dtn/open-bundles.projection.js';
 import { BundleRoutes } from './bundle-routes.js';
 import { nodeOf } from './bundles.engine.js';
+import { CustodyFunds } from './custody-funds.js';
 import { reject } from './dtn.errors.js';
 import { DTN_SETTINGS, type DtnSettings } from './dtn.settings.js';
 import { StoredBundles } from './stored-bundles.js';
@@ -57,6 +58,7 @@ export class ExpireBundleCommand extends OnBundle {}
 export class RerouteBundleCommand extends OnBundle {}
 export class RetainBundleCommand extends OnBundle {}
 export class ReleaseBundleCommand extends OnBundle {}
+export class ChargeBundleCommand extends OnBundle {}
 
 @CommandHandler(ExpireBundleCommand)
 export class ExpireBundleHandler implements ICommandHandler<ExpireBundleCommand> {
@@ -86,6 +88,19 @@ export class ReleaseBundleHandler implements ICommandHandler<ReleaseBundleComman
 
   execute({ bundleId }: ReleaseBundleCommand): Promise<void> {
     return this.bundles.releaseContent(bundleId);
+  }
+}
+
+@CommandHandler(ChargeBundleCommand)
+export class ChargeBundleHandler implements ICommandHandler<ChargeBundleCommand> {
+  constructor(
+    private readonly bundles: StoredBundles,
+    private readonly funds: CustodyFunds,
+  ) {}
+
+  async execute({ bundleId, context }: ChargeBundleCommand): Promise<void> {
+    const bundle = await this.bundles.stateOf(bundleId);
+    if (bundle) await this.funds.charge(bundle, context);
   }
 }
 

@@ -7,12 +7,14 @@ import { openBundles } from '#projections/dtn/open-bundles.projection.js';
 import { storedBundles } from '#projections/dtn/stored-bundles.projection.js';
 import { bundleCustodySaga } from './bundle-custody.saga.js';
 import {
+  ChargeBundleCommand,
   ExpireBundleCommand,
   ReleaseBundleCommand,
   ReplanBundlesCommand,
   RerouteBundleCommand,
   RetainBundleCommand,
 } from './change-bundle.handlers.js';
+import { custodyProduct } from './custody.product.js';
 import { dtnErrors } from './dtn.errors.js';
 import { DtnModule } from './dtn.module.js';
 import { dtnSettings } from './dtn.settings.js';
@@ -30,11 +32,13 @@ export const dtnArea = defineArea({
       RerouteBundle: ({ bundleId }, context) => new RerouteBundleCommand(bundleId, context),
       RetainBundle: ({ bundleId }, context) => new RetainBundleCommand(bundleId, context),
       ReleaseBundle: ({ bundleId }, context) => new ReleaseBundleCommand(bundleId, context),
+      ChargeBundle: ({ bundleId }, context) => new ChargeBundleCommand(bundleId, context),
     }),
     deploySaga(planChangesSaga, {
       ReplanBundles: (_, context) => new ReplanBundlesCommand(context),
     }),
   ],
+  products: [custodyProduct],
   errors: dtnErrors,
   settings: [dtnSettings],
 });

@@ -4,6 +4,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 export const dtnErrors = {
   dtn_eid_invalid: { status: 400 },
   dtn_payload_invalid: { status: 400, param: 'payload_hex' },
+  dtn_not_priced: { status: 501 },
   dtn_destination_local: { status: 422, param: 'destination_eid' },
   bundle_not_found: { status: 404, param: 'id' },
   bundle_ended: { status: 409, param: 'id' },

@@ -7,6 +7,7 @@ import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { BundleRoutes } from './bundle-routes.js';
 import {
   CancelBundleHandler,
+  ChargeBundleHandler,
   ExpireBundleHandler,
   ReleaseBundleHandler,
   ReplanBundlesHandler,
@@ -15,6 +16,7 @@ import {
 } from './change-bundle.handlers.js';
 import { ChangePlanHandler } from './change-plan.handler.js';
 import { ContactPlans, PLAN_RUNNER, type PlanRunner } from './contact-plans.js';
+import { CustodyFunds } from './custody-funds.js';
 import {
   BundleContentHandler,
   BundleHandler,
@@ -43,6 +45,8 @@ const planRunner = {
     StoredBundles,
     HandOverBundleHandler,
     CancelBundleHandler,
+    ChargeBundleHandler,
+    CustodyFunds,
     ExpireBundleHandler,
     RerouteBundleHandler,
     ReplanBundlesHandler,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type BundleRejected } from '#events/dtn/dtn.events.js';
+import { type BundleAccepted, type BundleRejected } from '#events/dtn/dtn.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -20,6 +21,7 @@ import {
   nodeOf,
   PAYLOAD_NUMBER,
 } from './bundles.engine.js';
+import { CustodyFunds, type PricedBundle } from './custody-funds.js';
 import { reject } from './dtn.errors.js';
 import { DTN_SETTINGS, type DtnSettings } from './dtn.settings.js';
 import { type Payload, payloadOf } from './payload.js';
@@ -47,6 +49,9 @@ export class HandOverBundleCommand extends Command<CustodyRecord> {
   }
 }
 
+/** A bundle without the facts of its acceptance. */
+type UnpaidBundle = Omit<BundleAccepted['data'], 'hold' | 'route' | 'blob'> & PricedBundle;
+
 /** One acceptance of an account at a time: the next one sees what the one before has stored. */
 const TURNS = { total: 16, perAccount: 1, reserve: 4 };
 export const WAITING_PER_ACCOUNT_MAX = 16;
@@ -62,6 +67,7 @@ export class HandOverBundleHandler implements ICommandHandler<HandOverBundleComm
   constructor(
     private readonly bundles: StoredBundles,
     private readonly routes: BundleRoutes,
+    private readonly funds: CustodyFunds,
     @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'get'>,
     @Inject(DTN_SETTINGS) private readonly settings: DtnSettings,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -103,6 +109,7 @@ export class HandOverBundleHandler implements ICommandHandler<HandOverBundleComm
     const bundleId = derivedId('bundle', context.requestId);
     const known = await this.bundles.stateOf(bundleId);
     if (known) return known;
+    await this.funds.demand(order.accountId, context);
     const nowMs = this.clock.now();
     const content = encoded(order, payload.content, bundleId, nowMs);
     const data = {
@@ -116,26 +123,39 @@ export class HandOverBundleHandler implements ICommandHandler<HandOverBundleComm
     if (reason !== null) {
       return this.#run(bundleId, { type: 'RejectBundle', data: { ...data, reason } }, context);
     }
-    const expiresAtMs = nowMs + order.lifetimeSec * MS_PER_SECOND;
+    const expiresAt = isoOf(nowMs + order.lifetimeSec * MS_PER_SECOND);
+    return this.#accept({ ...data, bundleBytes: content.length, expiresAt }, content, context);
+  }
+
+  /** The price of the whole lifetime is held before a route is searched and a byte is stored. */
+  async #accept(bundle: UnpaidBundle, content: Uint8Array, context: CommandContext) {
+    const { bundleId, userId } = bundle;
+    const hold = await this.funds.place(bundle, context);
+    try {
+      const route = await this.#routeOf(bundle);
+      const blob = await this.bundles.put(content, userId);
+      const data = { ...bundle, hold, route, blob };
+      const record = await this.#run(bundleId, { type: 'AcceptBundle', data }, context);
+      if (record.hold?.holdId !== hold.holdId) await this.funds.abandon(bundle, hold, context);
+      await this.bundles.retainContent(bundleId);
+      return record;
+    } catch (error) {
+      // After any other error the bundle may be in the log; if it is not, its hold expires.
+      if (error instanceof DomainError) await this.funds.abandon(bundle, hold, context);
+      throw error;
+    }
+  }
+
+  async #routeOf(bundle: UnpaidBundle): Promise<BundleAccepted['data']['route']> {
     const { routes } = await this.routes.find({
       from: this.settings.node,
-      to: nodeOf(order.destination) ?? order.destination,
-      readyAtMs: nowMs,
-      expiresAtMs,
-      bytes: content.length,
-      priority: order.priority,
+      to: nodeOf(bundle.destination) ?? bundle.destination,
+      readyAtMs: Date.parse(bundle.acceptedAt),
+      expiresAtMs: Date.parse(bundle.expiresAt),
+      bytes: bundle.bundleBytes,
+      priority: bundle.priority,
     });
-    const blob = await this.bundles.put(content, order.userId);
-    const accepted = {
-      ...data,
-      blob,
-      bundleBytes: content.length,
-      expiresAt: isoOf(expiresAtMs),
-      route: routes[0] ?? null,
-    };
-    const record = await this.#run(bundleId, { type: 'AcceptBundle', data: accepted }, context);
-    await this.bundles.retainContent(bundleId);
-    return record;
+    return routes[0] ?? null;
   }
 
   async #rejectionOf(
