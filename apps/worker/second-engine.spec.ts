@@ -233,9 +233,7 @@ describe('a second engine beside text', () => {
     await fleet.bus.publish(TASKS_TOPIC, [odd]);
     const letters = () => fleet.bus.deadLetters(TASKS_TOPIC, workersGroupOf('counting'));
     await until(async () => (await letters()).length === 1);
-    expect(await letters()).toMatchObject([
-      { id: odd.id, reason: expect.stringMatching(/UUID/) },
-    ]);
+    expect(await letters()).toMatchObject([{ id: odd.id, reason: expect.stringMatching(/UUID/) }]);
     const { pieces } = await drain(gateway().tasks.run(engine, counting('a'), never));
     expect(pieces).toEqual([1]);
   });

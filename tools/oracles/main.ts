@@ -96,6 +96,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     requirements: 'speech/requirements.txt',
     script: ['speech/record.py'],
     record: 'speech/vectors.json',
+  },
   rasters: {
     requirements: 'rasters/requirements.txt',
     script: ['rasters/record.py'],
@@ -116,6 +117,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     requirements: 'synthesis/requirements.txt',
     script: ['synthesis/record.py'],
     record: 'synthesis/vectors.json',
+  },
   'stac-client': {
     requirements: 'stac-client/requirements.txt',
     script: ['stac-client/read.py'],

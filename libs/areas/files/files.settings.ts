@@ -30,8 +30,7 @@ export const fileSettings = defineSettings({
     const largest = values.QUIPU_FILE_BYTES_MAX;
     const batch = Math.min(values.QUIPU_BATCH_FILE_BYTES_MAX, largest);
     const bytesMax = {
-      ...{ assistants: largest, batch, user_data: largest, 'fine-tune': largest },
-      batch_output: BYTES_MAX,
+      assistants: largest,
       batch,
       user_data: largest,
       'fine-tune': largest,

@@ -74,7 +74,7 @@ const nameOf = (filename: string): string => {
   return reject('file_missing', `the file has a name of 1 to ${NAME_LENGTH_MAX} characters`);
 };
 
-/** The other purpose is for the files that batches write. */
+/** The other purposes are of files that the gateway writes. */
 const UPLOADED = [
   'assistants',
   'batch',

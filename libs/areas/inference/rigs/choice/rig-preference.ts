@@ -71,10 +71,7 @@ const FILTERS: readonly (readonly [field: string, keeps: Filter])[] = [
     'data_collection',
     ({ deniesCollection }, { rig }) => !deniesCollection || rig.collectsData === false,
   ],
-  [
-    'zdr',
-    ({ deniesRetention = false }, { rig }) => !deniesRetention || rig.collectsData === false,
-  ],
+  ['zdr', ({ deniesRetention = false }, { rig }) => !deniesRetention || rig.collectsData === false],
   [
     'allow_fallbacks',
     ({ allowsFallbacks, order }, state, model) =>
