@@ -147,6 +147,17 @@ describe('agents', () => {
     expect(planned?.data).toMatchObject({ usage: { doubts: ['parts_above_total'] } });
   });
 
+  it('show the doubts about the usage of a tool with those of the plan', async () => {
+    const cached = { prompt_tokens_details: { cached_tokens: PROMPT_TOKENS + 50 } };
+    const chat = { model: MODEL, prompt: 'Twist a cord.', max_tokens: 20 };
+    scripts = [calling('chat', chat), saying('A cord.', cached), saying('Done.')];
+    const { session_id: id } = await orchestrate({ tools: ['chat'], max_token_budget: 5_000 });
+    const shown = await get(`/api/v1/agents/sessions/${id}`);
+    expect(shown.body).toMatchObject({
+      steps: [{ usage_doubts: ['parts_above_total'] }, { usage_doubts: [] }],
+    });
+  });
+
   it('end with a status when a budget is exhausted', async () => {
     scripts = [calling('calculator', { expression: '1 + 1' })];
     const steps = await orchestrate({ max_steps: 2, tools: ['calculator'] });
