@@ -103,7 +103,7 @@ export const BatchEnded = defineEvent('BatchEnded', {
     errorFileId: FileId.nullable(),
     counts: BatchCounts,
     usage: z.array(BatchUsage),
-    /** Of all its lines; the output file has those of each. */
+    /** Of all its lines; the output file names the line. */
     usageDoubts: UsageDoubts.exactOptional(),
     /** Why it failed; at most 100. */
     faults: z.array(BatchFault).max(FAULTS_MAX),

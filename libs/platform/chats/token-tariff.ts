@@ -128,8 +128,8 @@ export class TokenTariff {
   }
 
   /**
-   * The lines of a charge as units. Where a class has one price in every request, units cost as much
-   * as their hold.
+   * The lines of a charge as units. Where a class has one price in every request, units cost as
+   * much as their hold.
    */
   used(usage: Usage, terms: TariffTerms = {}, rig?: string): UsedTokens {
     const { rate } = this;

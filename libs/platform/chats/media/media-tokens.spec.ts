@@ -63,7 +63,7 @@ describe('the tokens of an image', () => {
     ['gemini-2.5-pro', 960, 540, 2_240],
     // The tile of the rough rule is smaller than the least tile at Vertex,
     ['gemini-2.5-pro', 1_000, 300, 10 * 258],
-    // and the largest tile at Vertex smaller than that of the rough rule.
+    // and the largest tile at Vertex is smaller than a tile of the rough rule.
     ['publishers/google/models/gemini-2.5-flash', 3_000, 3_000, 16 * 258],
     ['gemini-3.8-flash', 3_072, 384, 24 * 258],
     ['gemini-3.8-flash', 3_072, 2, 24 * 258],
