@@ -252,10 +252,12 @@ const problemsOfTiers = (
   });
 
 /** The classes without a price of their own, and what they are charged as. */
-export const unpricedClasses = ({ classes = {} }: TokenPrice): readonly string[] =>
-  TOKEN_PARTS.filter((part) => classes[part] === undefined).map((part) => {
-    const [as = SIDES[sideOf(part)]] = candidatesOf(part).filter((meter) => classes[meter]);
+export const unpricedClasses = ({ classes = {} }: TokenPrice): readonly string[] => {
+  const prices: PricesByMeter = classes;
+  return TOKEN_PARTS.filter((part) => prices[part] === undefined).map((part) => {
+    const [as = SIDES[sideOf(part)]] = candidatesOf(part).filter((meter) => prices[meter]);
     return `${part} as ${as}`;
   });
+};
 
 const SIDES = { [INPUT_METER]: 'fresh input', [OUTPUT_METER]: 'output' } as const;
