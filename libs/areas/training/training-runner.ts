@@ -80,7 +80,7 @@ export class TrainingRunner implements JobRunner<
   async *run(
     attempt: Attempt,
     signal: AbortSignal,
-  ): AsyncGenerator<Report, Finished<TrainingResult>> {
+  ): AsyncGenerator<Report, Finished<TrainingResult>, void> {
     const folder = path.join(this.settings.workFolder, `${attempt.jobId}-${attempt.attempt}`);
     await createFolder(folder);
     try {
@@ -94,10 +94,10 @@ export class TrainingRunner implements JobRunner<
     attempt: Attempt,
     folder: string,
     signal: AbortSignal,
-  ): AsyncGenerator<Report, Finished<TrainingResult>> {
+  ): AsyncGenerator<Report, Finished<TrainingResult>, void> {
     const { input } = attempt;
     const task = await this.#taskOf(attempt, folder);
-    const pieces = this.tasks.run(trainingEngine, task, signal);
+    await using pieces = this.tasks.run(trainingEngine, task, signal);
     const weights: Buffer[] = [];
     let state: Buffer[] = [];
     let checkpoint = attempt.checkpoint;
@@ -130,7 +130,7 @@ export class TrainingRunner implements JobRunner<
     }
     signal.throwIfAborted();
     if (next.value === null) throw failure('crashed', 'the engine ended without a result');
-    return this.#finish(attempt, Buffer.concat(weights), next.value, shown);
+    return await this.#finish(attempt, Buffer.concat(weights), next.value, shown);
   }
 
   async #finish(

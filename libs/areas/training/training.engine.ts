@@ -47,7 +47,7 @@ export const trainingEngine = defineEngine<TrainingTask, Piece, TrainingEnd>({
           text: await pathOf(text),
           checkpoint: checkpoint && (await pathOf(checkpoint)),
         };
-        const pieces = runTraining(task, signal);
+        await using pieces = runTraining(task, signal);
         let reportedMs = 0;
         let next = await pieces.next();
         for (; !next.done; next = await pieces.next()) {
