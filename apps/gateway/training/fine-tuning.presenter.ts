@@ -41,6 +41,7 @@ export const presentFineTuning = (job: JobRecord): FineTuningJobDto => {
     n_epochs: summary.epochs ?? 1,
     batch_size: summary.batchSize,
     learning_rate_multiplier: summary.learningRateMultiplier,
+    lora_rank: summary.loraRank,
   };
   const isOver = job.endedAt !== null;
   return {
