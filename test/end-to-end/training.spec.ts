@@ -237,9 +237,15 @@ describe('training', () => {
   it("trains a LoRA of a built-in model with OpenAI's client, and pages through its lists", async () => {
     const { openai } = world;
     const { jobs } = openai.fineTuning;
+    const file = await knots();
+    const create = (parameters: { readonly n_epochs: number; readonly lora_rank: number }) =>
+      jobs.create({
+        model: 'quipu/draft',
+        training_file: file,
+        method: { type: 'supervised', supervised: { hyperparameters: parameters } },
+      });
     const hyperparameters = { n_epochs: 1, lora_rank: 2 };
-    const order = { model: 'quipu/draft', training_file: await knots(), hyperparameters };
-    const created = await jobs.create(order);
+    const created = await create(hyperparameters);
     expect(created.hyperparameters).toMatchObject(hyperparameters);
     const job = await succeeded(created.id);
     expect(job.method?.supervised?.hyperparameters).toMatchObject(hyperparameters);
@@ -250,7 +256,7 @@ describe('training', () => {
     });
     expect(answer.usage?.prompt_tokens).toBeGreaterThan(0);
 
-    const newer = await jobs.create(order);
+    const newer = await create(hyperparameters);
     await jobs.cancel(newer.id);
     const all = (await jobs.list()).data.map(({ id }) => id);
     expect(all.slice(0, 2)).toEqual([newer.id, created.id]);
@@ -265,8 +271,7 @@ describe('training', () => {
     const events = (await jobs.listEvents(created.id)).data;
     const eventsPaged = await Array.fromAsync(await jobs.listEvents(created.id, { limit: 2 }));
     expect(eventsPaged).toEqual(events);
-    const tooHigh = { n_epochs: 1, lora_rank: 65 };
-    await expect(jobs.create({ ...order, hyperparameters: tooHigh })).rejects.toMatchObject({
+    await expect(create({ n_epochs: 1, lora_rank: 65 })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining('lora_rank') as unknown,
     });
