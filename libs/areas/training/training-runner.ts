@@ -20,13 +20,13 @@ import { nameOf } from '#platform/own-models/own-model.decider.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { handOver, type TaskFile } from '#platform/tasks/task-file.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { ResidentModels } from './resident-models.port.js';
 import { trainingEngine } from './training.engine.js';
 import { TRAINING_METER } from './training.product.js';
 import { TRAINING_SETTINGS, type TrainingSettings } from './training.settings.js';
 import {
-  type TaskFile,
   type TrainingCheckpoint,
   type TrainingEnd,
   type TrainingInput,
@@ -176,7 +176,7 @@ export class TrainingRunner implements JobRunner<
   async #taskOf({ accountId, input, checkpoint }: Attempt, folder: string): Promise<TrainingTask> {
     const modelOf = async (source: TrainingInput['student']): Promise<TaskFile> => {
       const { file, sha256 } = await this.models.find(source.name, accountId).catch(asFinalFailure);
-      if (sha256 === source.sha256) return this.#handOver({ file, sha256 });
+      if (sha256 === source.sha256) return handOver(this.tasks, { file, sha256 });
       throw failure(
         'model_changed',
         `the model ${source.name} has other weights than at the order`,
@@ -185,7 +185,7 @@ export class TrainingRunner implements JobRunner<
     const written = async (name: string, content: Uint8Array): Promise<TaskFile> => {
       const file = path.join(folder, name);
       await writeFile(file, content, { mode: 0o600 });
-      return this.#handOver({ file, sha256: sha256Of(content) });
+      return handOver(this.tasks, { file, sha256: sha256Of(content) });
     };
     return {
       ...input.plan,
@@ -195,11 +195,6 @@ export class TrainingRunner implements JobRunner<
       checkpoint:
         checkpoint && (await written('checkpoint', await this.#kept(accountId, checkpoint.blob))),
     };
-  }
-
-  async #handOver(file: { readonly file: string; readonly sha256: string }): Promise<TaskFile> {
-    if (this.tasks.seesLocalFiles) return { file: file.file };
-    return { sha256: file.sha256, lender: await this.tasks.lend(file) };
   }
 
   async #keep(accountId: string, content: Buffer): Promise<string> {
