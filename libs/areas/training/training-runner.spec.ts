@@ -46,7 +46,7 @@ class FilesOf extends ResidentModels {
     const sha256 = createHash('sha256')
       .update(await readFile(file))
       .digest('hex');
-    return { name, file, sha256, bytes: 1, vocabulary: 'same', ...terms };
+    return { name, file, sha256, vocabulary: 'same', ...terms };
   }
 }
 
