@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { CommandLine } from './command-line.fixture.js';
+import { CommandLine, runCommand } from './command-line.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
 const ADDRESS = '/api/v1/quantize';
@@ -168,6 +168,13 @@ describe('quantizations', () => {
       quantizations: readonly Job[];
     };
     expect(quantizations).toEqual([job]);
+    const words = ['quantization', 'list', '--user', 'demo', '--limit', '1'];
+    expect(await quipu.result(...words)).toMatchObject({ jobs: [{ id: job.job_uuid }] });
+    const { stdout } = await runCommand(world.environment, words);
+    expect(stdout).toMatch(/quipu\/draft +ptq +4 +completed +\d+\.\d\d to \d+\.\d\d /);
+    const { job_uuid: other } = (await order({ weight_bits: 8 }).expect(202)).body as Job;
+    const wrong = await quipu.run('training', 'cancel', other);
+    expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'training_not_found' });
   }, 120_000);
 
   it.each([

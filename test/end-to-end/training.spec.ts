@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import request from 'supertest';
 import { TrainingFolder } from '#engines/training/training.fixture.js';
-import { CommandLine } from './command-line.fixture.js';
+import { CommandLine, runCommand } from './command-line.fixture.js';
 import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
 
 const DRAFT = path.resolve(import.meta.dirname, '../../models/mini-draft.gguf');
@@ -275,5 +276,29 @@ describe('training', () => {
       status: 400,
       message: expect.stringContaining('lora_rank') as unknown,
     });
+  });
+
+  it('is listed, shown and cancelled on the command line', async () => {
+    const ordered = await order({ job_name: 'from-afar', steps: 10_000 });
+    const { job_uuid: id } = ordered.body as Entry;
+    expect(await quipu.result('training', 'list', '--user', 'demo', '--limit', '1')).toMatchObject({
+      jobs: [{ id, type: 'distillation', summary: { jobName: 'from-afar' } }],
+      next_after: id,
+    });
+    expect(await quipu.result('training', 'cancel', id)).toMatchObject({ id });
+    expect(await ended(id)).toMatchObject({ status: 'cancelled' });
+    expect(await quipu.result('training', 'show', id)).toMatchObject({ id, state: 'cancelled' });
+    const { environment } = world;
+    const words = ['--user', 'demo', '--type', 'fine-tuning', '--state', 'completed'];
+    const list = await runCommand(environment, ['training', 'list', ...words]);
+    const line = /^(\S+) +ft-draft-\S+ +quipu\/draft +lora +completed +(\d+) of \2 +\d+\.\d{4} /m;
+    const [, lora = ''] = line.exec(list.stdout) ?? [];
+    expect(list.stdout).toMatch(/ft-knots-\S+ +acme\/student +supervised +completed/);
+    expect(list.stdout).not.toContain('small-one');
+    const { stdout } = await runCommand(environment, ['training', 'show', lora]);
+    expect(stdout).toMatch(/method lora of rank 2, \d+ steps on file-/);
+    expect(stdout).toMatch(/held-out perplexity \d+\.\d{4} before, \d+\.\d{4} after/);
+    const early = await quipu.run('training', 'show', randomUUID());
+    expect(JSON.parse(early.stderr)).toMatchObject({ success: false, code: 'job_not_found' });
   });
 });
