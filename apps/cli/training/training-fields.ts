@@ -33,11 +33,12 @@ export const outcomeOf = (job: JobRecord): Outcome => {
   const { student, teacher, method, loraRank, steps, text } = TrainingSummary.parse(job.summary);
   const progress = progressIn(job);
   const heldOut = progress?.heldOut;
+  const rank = loraRank === null ? '' : ` of rank ${loraRank}`;
   const lines = [
     textOf(job),
     `student ${student.name}, ${student.parameters} parameters`,
     teacher && `teacher ${teacher.name}, ${teacher.parameters} parameters`,
-    `method ${method}${loraRank === null ? '' : ` of rank ${loraRank}`}, ${steps} steps on ${text.name}`,
+    `method ${method}${rank}, ${steps} steps on ${text.name}`,
     progress && `loss ${decimals(progress.loss)} at step ${progress.step}`,
     heldOut &&
       `held-out perplexity ${decimals(heldOut.before.perplexity)} before, ` +
