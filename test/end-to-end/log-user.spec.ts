@@ -38,7 +38,7 @@ describe('quipu log user', () => {
 
   const serverAs = (user: string, password: string): string => {
     const authority = path.join(folder, 'authority.pem');
-    return `esdb://${user}:${password}@localhost:${served.port}?tls=true&tlsCAFile=${authority}`;
+    return `kurrentdb://${user}:${password}@localhost:${served.port}?tls=true&tlsCAFile=${authority}`;
   };
 
   const environmentOf = (user: string, password: string, admin = ADMIN_PASSWORD) => ({

@@ -52,7 +52,12 @@ export class TranscriptionJobDto {
 }
 
 export class TranscriptFormatDto {
-  @ApiProperty({ enum: RESPONSE_FORMATS, default: 'json', required: false })
+  @ApiProperty({
+    enum: RESPONSE_FORMATS,
+    default: 'json',
+    required: false,
+    description: 'The format of the transcript.',
+  })
   @IsIn(RESPONSE_FORMATS)
   readonly response_format: ResponseFormat = 'json';
 }

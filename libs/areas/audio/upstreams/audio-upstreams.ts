@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { FormData, request } from 'undici';
+import { request } from 'undici';
+import { formBody } from '#platform/network/form-body.js';
 import { AudioRunError, reject } from '../audio.errors.js';
 import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
 import { type TranscriptionAsked } from '../transcription-form.js';
@@ -130,15 +131,19 @@ export class AudioUpstreams {
   ): Promise<Answered> {
     const { base_url: base, api_key_env: variable } = server;
     const key = variable === undefined ? undefined : process.env[variable];
+    const { contentType: sentType, bytes: sent } =
+      typeof body === 'string'
+        ? { contentType: 'application/json', bytes: body }
+        : await formBody(body);
     const headers = {
-      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      'content-type': sentType,
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     };
     const url = `${base.replace(/\/$/, '')}${path}`;
     let status: number;
     let answered: Answered;
     try {
-      const response = await request(url, { method: 'POST', headers, body, signal });
+      const response = await request(url, { method: 'POST', headers, body: sent, signal });
       status = response.statusCode;
       const type = response.headers['content-type'];
       const contentType = typeof type === 'string' ? type : 'application/octet-stream';

@@ -1,4 +1,3 @@
-import { FormData } from 'undici';
 import { z } from 'zod';
 import { ImagesError, reject } from '../images.errors.js';
 import { type ImageUpstreamSettings } from '../images.settings.js';
