@@ -92,6 +92,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['quantization/read.py'],
     record: null,
   },
+  sdks: {
+    requirements: 'sdks/requirements.txt',
+    script: ['sdks/call.py'],
+    record: null,
+  },
   speech: {
     requirements: 'speech/requirements.txt',
     script: ['speech/record.py'],

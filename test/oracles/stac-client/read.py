@@ -5,37 +5,18 @@
 
 import base64
 import json
-import os
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 import urllib.request
 
 import pystac_client
 
-FOLDER = pathlib.Path(__file__).parent
-ROOT = FOLDER.parent.parent.parent
-VECTORS = json.loads((FOLDER.parent / "rasters/vectors.json").read_text())
+ORACLES = pathlib.Path(__file__).parent.parent
+sys.path.insert(0, str(ORACLES))
+from served_quipu import served_quipu  # noqa: E402
+
+VECTORS = json.loads((ORACLES / "rasters/vectors.json").read_text())
 NAMES = ["stripped", "tiled-deflate", "antimeridian", "polar"]
-
-
-def start(home):
-    environment = {
-        **os.environ,
-        "QUIPU_HOME": home,
-        "PORT": "0",
-        "HOST": "127.0.0.1",
-        "QUIPU_CATALOG": str(ROOT / "catalog.yaml"),
-    }
-    program = [str(ROOT / "node_modules/node/bin/node"), str(ROOT / "bundle/apps/processes/standalone.main.js")]
-    server = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, text=True)
-    for line in server.stdout:
-        found = re.search(r"http://127\.0\.0\.1:\d+", line)
-        if found:
-            return server, found.group()
-    raise SystemExit("Quipu did not start")
 
 
 def ingest(url, key, name):
@@ -80,13 +61,7 @@ def read(url, key):
     print("every item is valid by the schemas of STAC 1.1")
 
 
-with tempfile.TemporaryDirectory() as home:
-    server, url = start(home)
-    try:
-        key = json.loads((pathlib.Path(home) / "bootstrap.json").read_text())["api_key"]
-        for name in NAMES:
-            ingest(url, key, name)
-        read(url, key)
-    finally:
-        server.terminate()
-        server.wait()
+with served_quipu() as (url, key):
+    for name in NAMES:
+        ingest(url, key, name)
+    read(url, key)
