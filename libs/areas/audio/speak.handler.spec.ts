@@ -4,7 +4,7 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
-import { hashOf, NOW, prices, REQUEST_ID, settingsOf } from './audio-world.fixture.js';
+import { hashOf, NOW, prices, REQUEST_ID, SETTINGS } from './audio-world.fixture.js';
 import { AudioRunError } from './audio.errors.js';
 import { Recordings } from './recordings.js';
 import { SpeakHandler, type SpeechOrder } from './speak.handler.js';
@@ -44,11 +44,11 @@ const SERVED: ServedModel = {
 /** An upstream that speaks for `theirs`. */
 class ScriptedUpstreams extends AudioUpstreams {
   constructor(private readonly work: () => void) {
-    super(settingsOf());
+    super(SETTINGS);
   }
 
-  override speaking(model: string): Promise<ServedModel | null> {
-    return Promise.resolve(model === 'theirs' ? SERVED : null);
+  override speaking(model: string): ServedModel | null {
+    return model === 'theirs' ? SERVED : null;
   }
 
   override async speak(): Promise<typeof SOUND> {
@@ -69,7 +69,7 @@ const handlerOn = (
     paid,
     prices,
     hashOf,
-    settingsOf(),
+    SETTINGS,
     clock,
   );
 
@@ -80,7 +80,7 @@ const open = (work?: () => void) => {
 };
 
 paidWorkContract('speech', {
-  requestMsMax: settingsOf().requestMsMax,
+  requestMsMax: SETTINGS.requestMsMax,
   open: (paid, clock, work) => {
     const handler = handlerOn(paid, work, clock);
     return Promise.resolve((order, signal) =>
