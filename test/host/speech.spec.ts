@@ -5,10 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { speakText } from '#areas/audio/speech-recognition.engine.js';
 import { decodeAudio } from '#engines/speech-recognition/audio/audio-decoder.js';
-import {
-  encodeSpeech,
-  type SpeechCodec,
-} from '#engines/speech-recognition/audio/encoded-speech.js';
+import { type SpeechCodec } from '#engines/speech-recognition/audio/encoded-speech.js';
 import { samplesIn } from '#engines/speech-recognition/audio/samples.js';
 import { wavOf } from '#engines/speech-recognition/audio/wav.fixture.js';
 import { Recognizer } from '#engines/speech-recognition/recognizer.js';
