@@ -7,10 +7,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { threadId } from 'node:worker_threads';
 
 const ROOT = path.dirname(import.meta.dirname);
+const MANIFEST = pathToFileURL(path.join(ROOT, 'package.json')).href;
 const KEPT = path.join(ROOT, 'node_modules/.cache/typescript-sources');
 /** A change of one of these compiles everything. */
 const CONFIGURATION = ['.swcrc', 'node_modules/@swc/core/package.json'];
@@ -68,7 +69,9 @@ export const loadTypeScript = (substitutes = new Map(), onLoad = () => undefined
     if (url !== undefined) return { url, format: 'module', shortCircuit: true };
     if (!isSource(context.parentURL)) return nextResolve(specifier, context);
     const conditions = ['quipu-source', ...context.conditions];
-    return nextResolve(specifier, { ...context, conditions });
+    // Packages within this one name its sources, too, and have no `imports` of their own.
+    const parentURL = specifier.startsWith('#') ? MANIFEST : context.parentURL;
+    return nextResolve(specifier, { ...context, parentURL, conditions });
   };
 
   const load = (url, context, nextLoad) => {

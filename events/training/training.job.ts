@@ -40,6 +40,8 @@ export const TrainingSummary = z.strictObject({
   epochs: z.int().positive().nullable(),
   batchSize: z.int().positive(),
   learningRateMultiplier: z.number().positive(),
+  /** Null: every weight is trained. */
+  loraRank: z.int().positive().nullable(),
   estimatedMs: Millis,
 });
 export type TrainingSummary = z.infer<typeof TrainingSummary>;

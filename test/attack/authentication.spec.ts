@@ -112,8 +112,9 @@ describe('the credentials of every operation of the OpenAPI document', () => {
 
   it('are asked for everywhere, but to log in, pay, read prices, audit and watch', () => {
     const open = operations.filter((one) => !guarded.includes(one)).map(({ id }) => id);
-    // The key of a file sync is a field of its form.
+    // The key of a file sync is a field of its form, and events of Stripe are signed.
     expect(open.toSorted()).toEqual([
+      'attestationKey_key',
       'audit_checkpoint',
       'audit_consistency',
       'audit_key',
@@ -132,6 +133,7 @@ describe('the credentials of every operation of the OpenAPI document', () => {
       'paymentPage_status',
       'paymentPage_style',
       'rates_find',
+      'stripeEvents_take',
     ]);
   });
 

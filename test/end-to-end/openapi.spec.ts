@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { parseCatalog } from '#areas/catalog/catalog.parser.js';
+import { ESPEAK_MODEL } from '#areas/audio/speak.handler.js';
 import { areas } from '#apps/composition/areas.js';
 import { FailsWith } from '#apps/gateway/openapi/failures.docs.js';
 import { openApiDocument } from '#apps/gateway/openapi/openapi.document.js';
@@ -155,7 +156,7 @@ describe('the OpenAPI document', () => {
     expect(answers.some(([, , , isSecured]) => !isSecured)).toBe(true);
   });
 
-  it('names models of the catalog that ships, and networks, in its examples', async () => {
+  it('names models that ship, and espeak-ng, in its examples', async () => {
     const { models } = parseCatalog(await readFile('catalog.yaml', 'utf8'), 'catalog.yaml');
     const served = new Set(models.map(({ id }) => id));
     for await (const file of glob('models/spiking/*/card.json')) {
@@ -165,6 +166,11 @@ describe('the OpenAPI document', () => {
       };
       served.add(slug).add(displayName);
     }
+    for await (const file of glob('models/{images,speech}/*/card.json')) {
+      const { name } = JSON.parse(await readFile(file, 'utf8')) as { readonly name: string };
+      served.add(name);
+    }
+    served.add(ESPEAK_MODEL);
     const named = examplesIn(document);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((model) => !served.has(model))).toEqual([]);

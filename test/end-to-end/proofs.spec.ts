@@ -36,6 +36,8 @@ const [FIRST, SECOND] = GROTH16.claims.map(sent);
 const catalogOf = (baseUrl: string): string => `${scriptedCatalog(baseUrl)}
 meters:
   - { meter: proof_pairings, usd: 0.05, per: 1000000 }
+  - { meter: custody_bundles, usd: 0.001, per: 1 }
+  - { meter: custody_byte_hours, usd: 0.01, per: 1000000000 }
 `;
 
 describe('proofs', () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { CommandLine } from './command-line.fixture.js';
+import { CommandLine, runCommand } from './command-line.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
 const ADDRESS = '/api/v1/quantize';
@@ -24,6 +24,7 @@ meters:
 interface Job {
   readonly job_uuid: string;
   readonly status: string;
+  readonly method: string;
   readonly quantized_model: string;
   readonly original_vram_gb: number | null;
   readonly quantized_vram_gb: number | null;
@@ -68,6 +69,10 @@ describe('quantizations', () => {
     return job;
   };
 
+  let rounding: Promise<Job> | undefined;
+  const roundedJob = (): Promise<Job> =>
+    (rounding ??= completed({ weight_bits: 1.58, quantized_name: 'draft-bitnet' }));
+
   it('answers with the job to follow, and with no figure before it has measured any', async () => {
     const job = (await order({ quantized_name: 'draft-q4' }).expect(202)).body as Job;
     expect(job).toMatchObject({
@@ -92,7 +97,7 @@ describe('quantizations', () => {
   });
 
   it('makes a model that its account lists, calls, pays for and deletes', async () => {
-    const job = await completed({ weight_bits: 1.58, quantized_name: 'draft-bitnet' });
+    const job = await roundedJob();
     expect(job).toMatchObject({ status: 'completed', zero_multiplication_mode: 1 });
     expect(job.original_vram_gb).toBeCloseTo(364_928 * 4e-9, 12);
     expect(job.quantized_vram_gb).toBeLessThan(job.original_vram_gb ?? 0);
@@ -130,6 +135,31 @@ describe('quantizations', () => {
     expect(meters).toContain('output_tokens');
   }, 120_000);
 
+  it('trains a model to be ternary, and loses less than by rounding it', async () => {
+    const trained = { weight_bits: 1.58, method: 'qat', qat_steps: 8, seed: 7 };
+    const job = await completed({ ...trained, quantized_name: 'draft-trained' });
+    expect(job).toMatchObject({ status: 'completed', method: 'qat', zero_multiplication_mode: 1 });
+    const rounded = await roundedJob();
+    expect(rounded.method).toBe('ptq');
+    expect(rounded.baseline_perplexity).toBe(job.baseline_perplexity);
+    expect(job.quantized_vram_gb).toBe(rounded.quantized_vram_gb);
+    expect(job.quantized_perplexity).toBeLessThan((rounded.quantized_perplexity ?? 0) / 2);
+    const answer = await world.openai.chat.completions.create({
+      model: job.quantized_model,
+      messages: MESSAGES,
+      max_completion_tokens: 8,
+    });
+    expect(answer.usage?.completion_tokens).toBeGreaterThan(0);
+    // The steps of the training are charged beside the measurements.
+    const chargeOf = async (id: string): Promise<number> => {
+      const { job: settled } = (await get(`/api/v1/jobs/${id}`)) as {
+        readonly job: { readonly charge: { readonly amount_micro_usd: string } };
+      };
+      return Number(settled.charge.amount_micro_usd);
+    };
+    expect(await chargeOf(job.job_uuid)).toBeGreaterThan(await chargeOf(rounded.job_uuid));
+  }, 120_000);
+
   it('keeps a mixed model within its budget', async () => {
     const job = await completed({ memory_budget_mb: 0.4 });
     expect(job.status).toBe('completed');
@@ -138,6 +168,13 @@ describe('quantizations', () => {
       quantizations: readonly Job[];
     };
     expect(quantizations).toEqual([job]);
+    const words = ['quantization', 'list', '--user', 'demo', '--limit', '1'];
+    expect(await quipu.result(...words)).toMatchObject({ jobs: [{ id: job.job_uuid }] });
+    const { stdout } = await runCommand(world.environment, words);
+    expect(stdout).toMatch(/quipu\/draft +ptq +4 +completed +\d+\.\d\d to \d+\.\d\d /);
+    const { job_uuid: other } = (await order({ weight_bits: 8 }).expect(202)).body as Job;
+    const wrong = await quipu.run('training', 'cancel', other);
+    expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'training_not_found' });
   }, 120_000);
 
   it.each([

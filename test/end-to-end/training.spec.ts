@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import request from 'supertest';
 import { TrainingFolder } from '#engines/training/training.fixture.js';
-import { CommandLine } from './command-line.fixture.js';
-import { scriptedCatalog, startWorld, type World } from './quipu.harness.js';
+import { CommandLine, runCommand } from './command-line.fixture.js';
+import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
 
+const DRAFT = path.resolve(import.meta.dirname, '../../models/mini-draft.gguf');
 const DISTILL = '/api/v1/distill/index.php';
 const ENDED = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 const WAIT_MS = 50_000;
@@ -19,6 +22,8 @@ const catalogOf =
       'models:',
       `  - { name: built-in, kind: embedded }
 models:
+  - { id: quipu/draft, owned_by: quipu, rigs: [built-in], file: ${DRAFT},
+      context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
   - { id: acme/teacher, owned_by: acme, rigs: [built-in], file: ${folder}/teacher.gguf,
       context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
   - { id: acme/student, owned_by: acme, rigs: [built-in], file: ${folder}/student.gguf,
@@ -176,7 +181,7 @@ describe('training', () => {
     expect((await order({ job_name: 'long-one' })).status).toBe(409);
   });
 
-  it("works with OpenAI's client, from the file to the model", async () => {
+  const knots = async () => {
     const lines = Array.from({ length: 20 }, (_, at) =>
       JSON.stringify({
         messages: [
@@ -185,26 +190,32 @@ describe('training', () => {
         ],
       }),
     );
+    const file = await toFile(Buffer.from(lines.join('\n')), 'knots.jsonl');
+    return (await world.openai.files.create({ file, purpose: 'fine-tune' })).id;
+  };
+
+  const succeeded = async (id: string) => {
+    const { jobs } = world.openai.fineTuning;
+    let job = await jobs.retrieve(id);
+    await eventually(async () => {
+      job = await jobs.retrieve(id);
+      expect(job.status).not.toBe('failed');
+      return job.status === 'succeeded';
+    }, WAIT_MS);
+    return job;
+  };
+
+  it("works with OpenAI's client, from the file to the model", async () => {
     const { openai } = world;
-    const file = await openai.files.create({
-      file: await toFile(Buffer.from(lines.join('\n')), 'knots.jsonl'),
-      purpose: 'fine-tune',
-    });
     const created = await openai.fineTuning.jobs.create({
       model: 'acme/student',
-      training_file: file.id,
+      training_file: await knots(),
       suffix: 'knots',
       seed: 3,
       method: { type: 'supervised', supervised: { hyperparameters: { n_epochs: 2 } } },
     });
     expect(created).toMatchObject({ object: 'fine_tuning.job', status: 'queued', seed: 3 });
-    const until = Date.now() + WAIT_MS;
-    let job = created;
-    while (job.status !== 'succeeded' && Date.now() < until) {
-      expect(job.status).not.toBe('failed');
-      await sleep(200);
-      job = await openai.fineTuning.jobs.retrieve(created.id);
-    }
+    const job = await succeeded(created.id);
     expect(job.fine_tuned_model).toMatch(/^\d+\/ft-knots-[0-9a-f]{12}$/);
     expect(job.trained_tokens).toBeGreaterThan(0);
     const events = await Array.fromAsync(await openai.fineTuning.jobs.listEvents(created.id));
@@ -222,5 +233,72 @@ describe('training', () => {
     await expect(openai.fineTuning.jobs.retrieve('ftjob-none')).rejects.toMatchObject({
       status: 404,
     });
+  });
+
+  it("trains a LoRA of a built-in model with OpenAI's client, and pages its lists", async () => {
+    const { openai } = world;
+    const { jobs } = openai.fineTuning;
+    const file = await knots();
+    const create = (parameters: { readonly n_epochs: number; readonly lora_rank: number }) =>
+      jobs.create({
+        model: 'quipu/draft',
+        training_file: file,
+        method: { type: 'supervised', supervised: { hyperparameters: parameters } },
+      });
+    const hyperparameters = { n_epochs: 1, lora_rank: 2 };
+    const created = await create(hyperparameters);
+    expect(created.hyperparameters).toMatchObject(hyperparameters);
+    const job = await succeeded(created.id);
+    expect(job.method?.supervised?.hyperparameters).toMatchObject(hyperparameters);
+    const answer = await openai.chat.completions.create({
+      model: job.fine_tuned_model ?? '',
+      messages: [{ role: 'user', content: 'What is knot 3?' }],
+      max_completion_tokens: 4,
+    });
+    expect(answer.usage?.prompt_tokens).toBeGreaterThan(0);
+
+    const newer = await create(hyperparameters);
+    await jobs.cancel(newer.id);
+    const all = (await jobs.list()).data.map(({ id }) => id);
+    expect(all.slice(0, 2)).toEqual([newer.id, created.id]);
+    // The client asks for the next page with the id of the last job.
+    const paged = await Array.fromAsync(await jobs.list({ limit: 1 }));
+    expect(paged.map(({ id }) => id)).toEqual(all);
+    const older = await jobs.list({ after: newer.id, limit: 1 });
+    expect(older.data.map(({ id }) => id)).toEqual([created.id]);
+    await expect(jobs.list({ after: 'ftjob-none' })).rejects.toMatchObject({
+      code: 'job_cursor_unknown',
+    });
+    const events = (await jobs.listEvents(created.id)).data;
+    const eventsPaged = await Array.fromAsync(await jobs.listEvents(created.id, { limit: 2 }));
+    expect(eventsPaged).toEqual(events);
+    await expect(create({ n_epochs: 1, lora_rank: 65 })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('lora_rank') as unknown,
+    });
+  });
+
+  it('is listed, shown and cancelled on the command line', async () => {
+    const ordered = await order({ job_name: 'from-afar', steps: 10_000 });
+    const { job_uuid: id } = ordered.body as Entry;
+    expect(await quipu.result('training', 'list', '--user', 'demo', '--limit', '1')).toMatchObject({
+      jobs: [{ id, type: 'distillation', summary: { jobName: 'from-afar' } }],
+      next_after: id,
+    });
+    expect(await quipu.result('training', 'cancel', id)).toMatchObject({ id });
+    expect(await ended(id)).toMatchObject({ status: 'cancelled' });
+    expect(await quipu.result('training', 'show', id)).toMatchObject({ id, state: 'cancelled' });
+    const { environment } = world;
+    const words = ['--user', 'demo', '--type', 'fine-tuning', '--state', 'completed'];
+    const list = await runCommand(environment, ['training', 'list', ...words]);
+    const line = /^(\S+) +ft-draft-\S+ +quipu\/draft +lora +completed +(\d+) of \2 +\d/m;
+    const [, lora = ''] = line.exec(list.stdout) ?? [];
+    expect(list.stdout).toMatch(/ft-knots-\S+ +acme\/student +supervised +completed/);
+    expect(list.stdout).not.toContain('small-one');
+    const { stdout } = await runCommand(environment, ['training', 'show', lora]);
+    expect(stdout).toMatch(/method lora of rank 2, \d+ steps on file-/);
+    expect(stdout).toMatch(/held-out perplexity \d+\.\d{4} before, \d+\.\d{4} after/);
+    const early = await quipu.run('training', 'show', randomUUID());
+    expect(JSON.parse(early.stderr)).toMatchObject({ success: false, code: 'job_not_found' });
   });
 });

@@ -1,5 +1,5 @@
 import { JobsQuery } from '#areas/jobs/job.queries.js';
-import { jobs, type ShownStatus } from '#projections/jobs/jobs.projection.js';
+import { type JobRecord, jobs, type ShownStatus } from '#projections/jobs/jobs.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { listText } from '../table.js';
@@ -8,15 +8,33 @@ import { fieldsOf, JOB_AREAS, progressText } from './job-fields.js';
 
 export interface ListJobsOptions extends CommonOptions {
   readonly user: string;
-  readonly type?: string;
+  /** One type, or some. */
+  readonly type?: string | readonly string[];
   readonly state?: ShownStatus;
   readonly after?: string;
   readonly limit: number;
 }
 
+/** The text of a list: its noun, its header, and the cells of a job behind its id. */
+export interface JobColumns {
+  readonly noun: string;
+  readonly header: readonly string[];
+  readonly cellsOf: (job: JobRecord) => readonly string[];
+}
+
+const COLUMNS: JobColumns = {
+  noun: 'jobs',
+  header: ['TYPE', 'STATE', 'PROGRESS', 'SUBMITTED'],
+  cellsOf: ({ type, status, progress, submittedAt }) => {
+    const shown = progress ? progressText(progress.done, progress.total) : '-';
+    return [type, status, shown, submittedAt];
+  },
+};
+
 export const listJobs = async (
   { user, type, state, after, limit }: ListJobsOptions,
   invocation: Invocation,
+  { noun, header, cellsOf }: JobColumns = COLUMNS,
 ): Promise<Outcome> => {
   const needs = {
     areas: ['identity', ...JOB_AREAS],
@@ -28,14 +46,10 @@ export const listJobs = async (
     const filter = { type: type ?? null, status: state ?? null };
     return queries.execute(new JobsQuery(accountId, filter, { limit, after: after ?? null }));
   });
-  const header = ['ID', 'TYPE', 'STATE', 'PROGRESS', 'SUBMITTED'];
-  const rows = found.jobs.map(({ jobId, type: of, status, progress, submittedAt }) => {
-    const shown = progress ? progressText(progress.done, progress.total) : '-';
-    return [jobId, of, status, shown, submittedAt];
-  });
+  const rows = found.jobs.map((job) => [job.jobId, ...cellsOf(job)]);
   const { nextAfter } = found;
   return {
     json: { jobs: found.jobs.map(fieldsOf), next_after: nextAfter },
-    text: listText({ noun: 'jobs', header, rows, nextAfter }),
+    text: listText({ noun, header: ['ID', ...header], rows, nextAfter }),
   };
 };

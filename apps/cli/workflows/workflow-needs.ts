@@ -1,6 +1,6 @@
 /** The areas that the commands of workflows compose. */
 export const WORKFLOW_NEEDS = {
-  areas: ['identity', 'billing', 'workflows'],
+  areas: ['identity', 'billing', 'catalog', 'workflows'],
   installation: 'exists',
   projections: [],
 } as const;

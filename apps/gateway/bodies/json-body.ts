@@ -2,7 +2,13 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { keepFields } from '#platform/kernel/json-fields.js';
 import { rejectUnboundedJson } from './json-bounds.js';
 
-const BYTE_ORDER_MARK = '\uFEFF';
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** RFC 8259 (section 8.1) lets a parser ignore a mark before the text. A rig gets none. */
+export const withoutByteOrderMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
 
 /**
  * Parses JSON within bounds, and rejects prototype poisoning. Keeps where the fields of an object
@@ -14,7 +20,7 @@ export const parseJson = (bytes: Buffer): unknown => {
   if (bytes.length === 0) return undefined;
   const fields = rejectUnboundedJson(bytes);
   const text = bytes.toString('utf8');
-  const value = valueOf(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  const value = valueOf(text);
   if (mayBePoisoned(text) && isPoisoned(value))
     throw invalidJson('a field may not be named __proto__');
   keepFields(bytes, fields);

@@ -4,7 +4,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Ledger } from '#platform/ledger/ledger.port.js';
 import { isRejection } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { FORM_TYPES, formTypeOf, parseFormFields } from './form-fields.js';
-import { parseJson } from './json-body.js';
+import { parseJson, withoutByteOrderMark } from './json-body.js';
 import { type Receptions, type Sender, UNFUNDED_BODY_BYTES_MAX } from './receptions.js';
 
 declare module 'fastify' {
@@ -59,8 +59,12 @@ export const readBody = async (
     const bytes = await receptions.receive(raw, sender);
     if (SIGNATURES.some((name) => request.headers[name])) request.signedBody = bytes;
     const form = formTypeOf(request);
-    if (form === undefined) request.sentBytes = bytes;
-    request.body = form === undefined ? parseJson(bytes) : await parseFormFields(bytes, form);
+    if (form === undefined) {
+      request.sentBytes = withoutByteOrderMark(bytes);
+      request.body = parseJson(request.sentBytes);
+    } else {
+      request.body = await parseFormFields(bytes, form);
+    }
   } catch (error) {
     // The rest of the body is not read.
     if (!request.raw.complete) void reply.header('connection', 'close');

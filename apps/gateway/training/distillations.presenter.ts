@@ -1,16 +1,11 @@
+import { progressIn } from '#areas/training/training-progress.js';
 import {
   type HeldOutFigures,
-  TrainingProgress,
+  type TrainingProgress,
   TrainingSummary,
 } from '#events/training/training.job.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
 import { type DistillationEntryDto, type HeldOutDto } from './distillations.dto.js';
-
-/** The last progress that the job shows; null before the first one. */
-export const progressIn = ({ result, progress }: JobRecord): TrainingProgress | null => {
-  const shown = result?.summary ?? progress?.shown;
-  return shown === undefined ? null : TrainingProgress.parse(shown);
-};
 
 export const presentDistillation = (job: JobRecord) => {
   const summary = TrainingSummary.parse(job.summary);

@@ -151,6 +151,8 @@ class ChosenParametersDto {
   readonly batch_size!: number;
   @ApiProperty({ example: 1 })
   readonly learning_rate_multiplier!: number;
+  @NullableField(Number, 'Null: every weight is trained.', 8)
+  readonly lora_rank!: number | null;
 }
 
 export const FINE_TUNING_STATUSES = [

@@ -1,8 +1,8 @@
 import { type JobEvent } from '#events/jobs/job.events.js';
 import { TrainingProgress, TrainingSummary } from '#events/training/training.job.js';
 import { type TrainingEventPage } from '#areas/training/training-events.query.js';
+import { progressIn } from '#areas/training/training-progress.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
-import { progressIn } from './distillations.presenter.js';
 import {
   type FineTuningCheckpointListDto,
   type FineTuningEventDto,
@@ -41,6 +41,7 @@ export const presentFineTuning = (job: JobRecord): FineTuningJobDto => {
     n_epochs: summary.epochs ?? 1,
     batch_size: summary.batchSize,
     learning_rate_multiplier: summary.learningRateMultiplier,
+    lora_rank: summary.loraRank,
   };
   const isOver = job.endedAt !== null;
   return {

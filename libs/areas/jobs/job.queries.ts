@@ -48,8 +48,8 @@ export interface JobPage {
 }
 
 export interface JobFilter {
-  /** Null: jobs of every type. */
-  readonly type: string | null;
+  /** One type, or some; null: jobs of every type. */
+  readonly type: string | readonly string[] | null;
   /** Null: jobs in every state. */
   readonly status: ShownStatus | null;
 }
@@ -123,4 +123,4 @@ const pageOf = (
 };
 
 const passes = (job: JobRecord, { type, status }: JobFilter): boolean =>
-  (type === null || job.type === type) && (status === null || job.status === status);
+  (type === null || [type].flat().includes(job.type)) && (status === null || job.status === status);

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryBlobs } from '#platform/blobs/memory-blobs.fake.js';
 import { type JobAttempt } from '#platform/jobs/job-type.js';
+import { type FiledModel } from '#platform/own-models/filed-model.js';
 import { type OwnModel } from '#platform/own-models/own-model.decider.js';
 import { registered } from '#platform/own-models/own-model.fixture.js';
 import { type NewOwnModel, type OwnModels } from '#platform/own-models/own-models.js';
 import { engineHost } from '#platform/tasks/counting.engine.fake.js';
 import { createLocalTasks } from '#platform/tasks/local-tasks.js';
 import { type TaskHosting } from '#platform/tasks/tasks.port.js';
-import { type QuantizableModel } from './quantizable-models.port.js';
 import { estimateQuantization } from './quantization.engine.js';
 import { LEARNING_RATE } from './quantization-order.js';
 import { QuantizationRunner } from './quantization-runner.js';
@@ -35,7 +35,7 @@ const documents = ['What is a hold?', 'How are prices set?', 'Who pays a charge?
 
 describe('the runner of quantizations', () => {
   let folder: string;
-  let model: QuantizableModel;
+  let model: FiledModel;
   let texts: Pick<QuantizationTexts, 'heldOut' | 'learned'>;
   let tasks: TaskHosting;
   let heldOut: string;
@@ -70,7 +70,7 @@ describe('the runner of quantizations', () => {
     },
   };
 
-  const runnerOf = (found: QuantizableModel = model): QuantizationRunner =>
+  const runnerOf = (found: FiledModel = model): QuantizationRunner =>
     new QuantizationRunner(
       tasks,
       blobs,

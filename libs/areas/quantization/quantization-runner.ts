@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type QuantizationMeasured } from '#events/quantization/quantization.evidence.js';
 import { type QuantizationProgress } from '#events/quantization/quantization.job.js';
 import { TokenPrice } from '#events/token-price.vocabulary.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
-import { createFolder } from '#platform/files/create-folder.js';
-import { blobOwnerOf } from '#platform/jobs/job-blobs.js';
+import { AttemptFiles, sha256Of } from '#platform/jobs/attempt-files.js';
 import {
   type Finished,
   type JobAttempt,
@@ -20,7 +16,7 @@ import { nameOf } from '#platform/own-models/own-model.decider.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { handOver, type TaskFile } from '#platform/tasks/task-file.js';
+import { handOver } from '#platform/tasks/task-file.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { QuantizableModels } from './quantizable-models.port.js';
 import { quantizationEngine } from './quantization.engine.js';
@@ -55,8 +51,7 @@ const BEGINNING: QuantizationCheckpoint = {
 
 /**
  * Runs one attempt: hands the files to an engine, keeps the state of a training as a blob, and
- * registers the model that it makes. A blob is kept for a day after its put, which is longer than a
- * job runs.
+ * registers the model that it makes. The blob is kept for longer than a job runs.
  */
 @Injectable()
 export class QuantizationRunner implements JobRunner<
@@ -77,22 +72,11 @@ export class QuantizationRunner implements JobRunner<
   ) {}
 
   async *run(attempt: Attempt, signal: AbortSignal): AsyncGenerator<Report, Done, void> {
-    const folder = path.join(this.settings.workFolder, `${attempt.jobId}-${attempt.attempt}`);
-    await createFolder(folder);
-    try {
-      return yield* this.#quantize(attempt, folder, signal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
-
-  async *#quantize(
-    attempt: Attempt,
-    folder: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<Report, Done, void> {
+    const { workFolder } = this.settings;
+    const services = { tasks: this.tasks, blobs: this.blobs, workFolder };
+    await using files = await AttemptFiles.open(services, attempt);
     let reached = attempt.checkpoint ?? BEGINNING;
-    const task = await this.#taskOf(attempt, reached, folder);
+    const task = await this.#taskOf(attempt, reached, files);
     await using pieces = this.tasks.run(quantizationEngine, task, signal);
     const file: Buffer[] = [];
     const state: Buffer[] = [];
@@ -103,7 +87,7 @@ export class QuantizationRunner implements JobRunner<
       else if ('checkpoint' in piece) {
         state.push(Buffer.from(piece.checkpoint.content, 'base64'));
         if (!piece.checkpoint.isLast) continue;
-        const training = await this.#keep(attempt.accountId, Buffer.concat(state.splice(0)));
+        const training = await files.keep(Buffer.concat(state.splice(0)));
         reached = { ...reached, training };
       } else {
         const { phase, measurements, done, total } = piece;
@@ -150,18 +134,13 @@ export class QuantizationRunner implements JobRunner<
   async #taskOf(
     { accountId, input }: Attempt,
     { measurements, training }: QuantizationCheckpoint,
-    folder: string,
+    files: AttemptFiles,
   ): Promise<QuantizationTask> {
     const { name, sha256 } = input.model;
     const model = await this.models.find(name, accountId).catch(asFinalFailure);
     if (model.sha256 !== sha256) {
       throw failure('model_changed', `the model ${name} has other weights than at the order`);
     }
-    const written = async (as: string, content: Uint8Array): Promise<TaskFile> => {
-      const file = path.join(folder, as);
-      await writeFile(file, content, { mode: 0o600 });
-      return handOver(this.tasks, { file, sha256: sha256Of(content) });
-    };
     const { slug, coding, budgetBytes, addsOnly, trainingSteps, seed } = input;
     return {
       model: await handOver(this.tasks, model),
@@ -174,36 +153,19 @@ export class QuantizationRunner implements JobRunner<
         trainingSteps === null
           ? null
           : {
-              text: await written('text.jsonl', Buffer.from((await this.texts.learned()).content)),
+              text: await files.write(
+                'text.jsonl',
+                Buffer.from((await this.texts.learned()).content),
+              ),
               steps: trainingSteps,
               learningRate: LEARNING_RATE,
               seed,
-              checkpoint:
-                training === null
-                  ? null
-                  : await written('state', await this.#kept(accountId, training)),
+              checkpoint: training === null ? null : await files.writeKept('state', training),
             },
       known: measurements,
     };
   }
-
-  async #keep(accountId: string, content: Buffer): Promise<string> {
-    const { address } = await this.blobs.put(once(content), { owner: blobOwnerOf(accountId) });
-    return address;
-  }
-
-  async #kept(accountId: string, address: string): Promise<Buffer> {
-    const { content } = await this.blobs.open({ address, owner: blobOwnerOf(accountId) });
-    return Buffer.concat(await Array.fromAsync(content));
-  }
 }
-
-async function* once(content: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(content);
-}
-
-const sha256Of = (content: Uint8Array): string =>
-  createHash('sha256').update(content).digest('hex');
 
 /** A model that is gone, or that the account has no room for, is so for every attempt. */
 const asFinalFailure = (error: unknown): never => {

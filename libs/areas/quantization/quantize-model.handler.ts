@@ -6,10 +6,11 @@ import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { type FiledModel } from '#platform/own-models/filed-model.js';
 import { OWN_MODEL_BYTES_MAX, OwnModels } from '#platform/own-models/own-models.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type QuantizableModel, QuantizableModels } from './quantizable-models.port.js';
+import { QuantizableModels } from './quantizable-models.port.js';
 import { estimateQuantization } from './quantization.engine.js';
 import { reject } from './quantization.errors.js';
 import { quantizationJob } from './quantization.job.js';
@@ -107,7 +108,7 @@ export class QuantizeModelHandler implements ICommandHandler<QuantizeModelComman
 }
 
 const estimated = async (
-  { name, file }: QuantizableModel,
+  { name, file }: FiledModel,
   { memoryBudgetBytes: budgetBytes, seed }: QuantizationOrder,
   { coding, trainingSteps: steps }: ChosenOptions,
 ) => {
@@ -123,7 +124,7 @@ const estimated = async (
 };
 
 /** Before any work: the registration of a larger file would reject it. */
-const demandSize = ({ name }: QuantizableModel, bytes: number): void => {
+const demandSize = ({ name }: FiledModel, bytes: number): void => {
   if (bytes <= OWN_MODEL_BYTES_MAX) return;
   const detail = `${name} would have ${bytes} bytes, and ${OWN_MODEL_BYTES_MAX} are served`;
   reject('quantization_model_unsuitable', detail);

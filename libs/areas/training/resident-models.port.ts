@@ -1,18 +1,8 @@
-import { type TokenPrice } from '#events/token-price.vocabulary.js';
+import { type FiledModel } from '#platform/own-models/filed-model.js';
 
-/** A model whose weights are files of this installation, and which can be trained. */
-export interface ResidentModel {
-  readonly name: string;
-  /** Absolute path of the GGUF file. */
-  readonly file: string;
-  readonly sha256: string;
+/** A model that can be trained. */
+export interface ResidentModel extends FiledModel {
   readonly parameters: number;
-  readonly bytes: number;
-  readonly contextTokens: number;
-  readonly maxOutputTokens: number;
-  readonly price: TokenPrice;
-  readonly rateCardVersion: number;
-  readonly batchDiscountPercent: number;
   /** A text that two models share exactly when their tokens are the same. */
   readonly vocabulary: string;
 }

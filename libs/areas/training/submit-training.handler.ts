@@ -114,6 +114,7 @@ export class SubmitTrainingHandler implements ICommandHandler<SubmitTrainingComm
       epochs: 'epochs' in order.length ? order.length.epochs : null,
       batchSize: order.recipe.batchSize,
       learningRateMultiplier: order.recipe.learningRateMultiplier,
+      loraRank: order.recipe.loraRank,
       estimatedMs,
     };
     const input = inputOf({ student, teacher, text, plan, order, estimatedMs });

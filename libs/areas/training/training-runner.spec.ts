@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createHash } from 'node:crypto';
+import { type Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CHATS, RECIPE, TrainingFolder } from '#engines/training/training.fixture.js';
 import { ownModelEvents } from '#events/platform/own-model.events.js';
@@ -44,7 +46,7 @@ class FilesOf extends ResidentModels {
     const sha256 = createHash('sha256')
       .update(await readFile(file))
       .digest('hex');
-    return { name, file, sha256, bytes: 1, vocabulary: 'same', ...terms };
+    return { name, file, sha256, vocabulary: 'same', ...terms };
   }
 }
 
@@ -152,6 +154,23 @@ describe('the job of a training', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(own.ofAccount('7')).toHaveLength(1);
     await own.stop();
+  });
+
+  it('that is abandoned ends its thread, and leaves its engine to another attempt', async () => {
+    const threads: Worker[] = [];
+    const started = (message: unknown): void => {
+      threads.push((message as { readonly worker: Worker }).worker);
+    };
+    subscribe('worker_threads', started);
+    const runner = fleet().runner();
+    for (const attempt of [1, 2]) {
+      const run = runner.run(attemptOf(attempt, null), never);
+      await expect(run.next()).resolves.toMatchObject({ done: false });
+      await run.return(undefined as never);
+    }
+    unsubscribe('worker_threads', started);
+    // A thread that has ended has no id.
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
   });
 
   it('fails for good where the student has other weights than at the order', async () => {

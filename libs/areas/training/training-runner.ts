@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { TokenPrice } from '#events/token-price.vocabulary.js';
 import { type JobUsage } from '#events/jobs/job.events.js';
 import { type TrainingProgress } from '#events/training/training.job.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
-import { createFolder } from '#platform/files/create-folder.js';
-import { blobOwnerOf } from '#platform/jobs/job-blobs.js';
+import { AttemptFiles, sha256Of } from '#platform/jobs/attempt-files.js';
 import {
   type Finished,
   type JobAttempt,
@@ -20,13 +16,13 @@ import { nameOf } from '#platform/own-models/own-model.decider.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { handOver, type TaskFile } from '#platform/tasks/task-file.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { ResidentModels } from './resident-models.port.js';
 import { trainingEngine } from './training.engine.js';
 import { TRAINING_METER } from './training.product.js';
 import { TRAINING_SETTINGS, type TrainingSettings } from './training.settings.js';
 import {
-  type TaskFile,
   type TrainingCheckpoint,
   type TrainingEnd,
   type TrainingInput,
@@ -58,8 +54,7 @@ const NOTHING: TrainingProgress = {
 
 /**
  * Runs one attempt: hands the files to an engine, keeps its checkpoints as blobs, and registers the
- * model that it makes. The blob of a checkpoint is kept for a day after its put, which is longer
- * than a job runs.
+ * model that it makes. Their blobs are kept for longer than a job runs.
  */
 @Injectable()
 export class TrainingRunner implements JobRunner<
@@ -80,24 +75,13 @@ export class TrainingRunner implements JobRunner<
   async *run(
     attempt: Attempt,
     signal: AbortSignal,
-  ): AsyncGenerator<Report, Finished<TrainingResult>> {
-    const folder = path.join(this.settings.workFolder, `${attempt.jobId}-${attempt.attempt}`);
-    await createFolder(folder);
-    try {
-      return yield* this.#train(attempt, folder, signal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
-
-  async *#train(
-    attempt: Attempt,
-    folder: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<Report, Finished<TrainingResult>> {
+  ): AsyncGenerator<Report, Finished<TrainingResult>, void> {
+    const { workFolder } = this.settings;
+    const services = { tasks: this.tasks, blobs: this.blobs, workFolder };
+    await using files = await AttemptFiles.open(services, attempt);
     const { input } = attempt;
-    const task = await this.#taskOf(attempt, folder);
-    const pieces = this.tasks.run(trainingEngine, task, signal);
+    const task = await this.#taskOf(attempt, files);
+    await using pieces = this.tasks.run(trainingEngine, task, signal);
     const weights: Buffer[] = [];
     let state: Buffer[] = [];
     let checkpoint = attempt.checkpoint;
@@ -118,7 +102,7 @@ export class TrainingRunner implements JobRunner<
       } else if ('checkpoint' in piece) {
         state.push(Buffer.from(piece.checkpoint.content, 'base64'));
         if (!piece.checkpoint.isLast) continue;
-        const blob = await this.#keep(attempt.accountId, Buffer.concat(state));
+        const blob = await files.keep(Buffer.concat(state));
         state = [];
         const at = progressOf(piece.at, shown);
         shown = { ...at, checkpointStep: at.step };
@@ -130,7 +114,7 @@ export class TrainingRunner implements JobRunner<
     }
     signal.throwIfAborted();
     if (next.value === null) throw failure('crashed', 'the engine ended without a result');
-    return this.#finish(attempt, Buffer.concat(weights), next.value, shown);
+    return await this.#finish(attempt, Buffer.concat(weights), next.value, shown);
   }
 
   async #finish(
@@ -173,52 +157,27 @@ export class TrainingRunner implements JobRunner<
     return { result: { ...end, model, sha256 }, shown, usage: usageOf(measuredMs) };
   }
 
-  async #taskOf({ accountId, input, checkpoint }: Attempt, folder: string): Promise<TrainingTask> {
+  async #taskOf(
+    { accountId, input, checkpoint }: Attempt,
+    files: AttemptFiles,
+  ): Promise<TrainingTask> {
     const modelOf = async (source: TrainingInput['student']): Promise<TaskFile> => {
       const { file, sha256 } = await this.models.find(source.name, accountId).catch(asFinalFailure);
-      if (sha256 === source.sha256) return this.#handOver({ file, sha256 });
+      if (sha256 === source.sha256) return handOver(this.tasks, { file, sha256 });
       throw failure(
         'model_changed',
         `the model ${source.name} has other weights than at the order`,
       );
     };
-    const written = async (name: string, content: Uint8Array): Promise<TaskFile> => {
-      const file = path.join(folder, name);
-      await writeFile(file, content, { mode: 0o600 });
-      return this.#handOver({ file, sha256: sha256Of(content) });
-    };
     return {
       ...input.plan,
       student: await modelOf(input.student),
       teacher: input.teacher && (await modelOf(input.teacher)),
-      text: await written('text.jsonl', Buffer.from(input.lines, 'utf8')),
-      checkpoint:
-        checkpoint && (await written('checkpoint', await this.#kept(accountId, checkpoint.blob))),
+      text: await files.write('text.jsonl', Buffer.from(input.lines, 'utf8')),
+      checkpoint: checkpoint && (await files.writeKept('checkpoint', checkpoint.blob)),
     };
   }
-
-  async #handOver(file: { readonly file: string; readonly sha256: string }): Promise<TaskFile> {
-    if (this.tasks.seesLocalFiles) return { file: file.file };
-    return { sha256: file.sha256, lender: await this.tasks.lend(file) };
-  }
-
-  async #keep(accountId: string, content: Buffer): Promise<string> {
-    const { address } = await this.blobs.put(once(content), { owner: blobOwnerOf(accountId) });
-    return address;
-  }
-
-  async #kept(accountId: string, address: string): Promise<Buffer> {
-    const { content } = await this.blobs.open({ address, owner: blobOwnerOf(accountId) });
-    return Buffer.concat(await Array.fromAsync(content));
-  }
 }
-
-async function* once(content: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(content);
-}
-
-const sha256Of = (content: Uint8Array): string =>
-  createHash('sha256').update(content).digest('hex');
 
 const usageOf = (measuredMs: number): JobUsage[] => [
   { meter: TRAINING_METER, quantity: measuredMs },

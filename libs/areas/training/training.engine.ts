@@ -1,7 +1,6 @@
-import { defineEngine, type EngineHost } from '#platform/tasks/engine.js';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { defineEngine } from '#platform/tasks/engine.js';
+import { partsOf, pathOf } from '#platform/tasks/task-file.js';
 import {
-  type TaskFile,
   TrainingEnd,
   type TrainingPiece as Piece,
   TrainingPiece,
@@ -10,9 +9,6 @@ import {
 
 /** Trainings of one process at once: each keeps two processors busy. */
 export const TRAININGS_PER_HOST_MAX = 1;
-
-/** Of content in one piece; base64 makes four thirds of it, and a piece has 700,000 bytes. */
-const PART_BYTES = 480_000;
 
 /** Between two reports of progress, which a fast training makes for each step. */
 const PROGRESS_MS = 500;
@@ -39,15 +35,14 @@ export const trainingEngine = defineEngine<TrainingTask, Piece, TrainingEnd>({
     const { runTraining } = await import('#engines/training/training.engine.js');
     return {
       async *run({ student, teacher, text, checkpoint, ...plan }, signal) {
-        const pathOf = filesOf(borrow);
         const task = {
           ...plan,
-          student: await pathOf(student),
-          teacher: teacher && (await pathOf(teacher)),
-          text: await pathOf(text),
-          checkpoint: checkpoint && (await pathOf(checkpoint)),
+          student: await pathOf(student, borrow),
+          teacher: teacher && (await pathOf(teacher, borrow)),
+          text: await pathOf(text, borrow),
+          checkpoint: checkpoint && (await pathOf(checkpoint, borrow)),
         };
-        const pieces = runTraining(task, signal);
+        await using pieces = runTraining(task, signal);
         let reportedMs = 0;
         let next = await pieces.next();
         for (; !next.done; next = await pieces.next()) {
@@ -70,19 +65,3 @@ export const trainingEngine = defineEngine<TrainingTask, Piece, TrainingEnd>({
     };
   },
 });
-
-function* partsOf(content: Uint8Array): Generator<{ content: string; isLast: boolean }> {
-  for (let at = 0; at < content.length; at += PART_BYTES) {
-    const part = content.subarray(at, at + PART_BYTES);
-    const isLast = at + PART_BYTES >= content.length;
-    yield { content: Buffer.from(part).toString('base64'), isLast };
-  }
-}
-
-const filesOf =
-  (borrow: EngineHost['borrow']) =>
-  (file: TaskFile): Promise<string> => {
-    if ('file' in file) return Promise.resolve(file.file);
-    if (borrow) return borrow(file);
-    throw new TaskError('failed', 'this process cannot copy files of others');
-  };

@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { TrainingProgress } from '#events/training/training.job.js';
 import { Sha256Hex } from '#events/vocabulary.js';
+import { TaskFile, TaskFilePart } from '#platform/tasks/task-file.js';
 
 /** The task of a training as an engine takes it: JSON only, in parts that fit a message. */
-
-/** A file here, or one that a worker copies from the process that asks. */
-export const TaskFile = z.union([
-  z.strictObject({ file: z.string() }),
-  z.strictObject({ sha256: Sha256Hex, lender: z.string() }),
-]);
-export type TaskFile = z.infer<typeof TaskFile>;
 
 const Method = z.union([
   z.strictObject({ kind: z.literal('next_token') }),
@@ -66,13 +60,10 @@ export const WorkProgress = z.strictObject({
 });
 export type WorkProgress = z.infer<typeof WorkProgress>;
 
-/** A part of a file in base64; the last one ends it. */
-const Part = z.strictObject({ content: z.string(), isLast: z.boolean() });
-
 export const TrainingPiece = z.union([
   z.strictObject({ progress: WorkProgress }),
-  z.strictObject({ checkpoint: Part, at: WorkProgress }),
-  z.strictObject({ weights: Part }),
+  z.strictObject({ checkpoint: TaskFilePart, at: WorkProgress }),
+  z.strictObject({ weights: TaskFilePart }),
 ]);
 export type TrainingPiece = z.infer<typeof TrainingPiece>;
 

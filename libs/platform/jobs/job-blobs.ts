@@ -3,6 +3,7 @@ import { type z } from 'zod';
 import { type JobBlob } from '#events/jobs/job.events.js';
 import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
+import { inOnePiece } from '#platform/blobs/pieces.js';
 import { type NamedBlob } from './job.saga.js';
 
 /** The largest input, checkpoint or result of a job, as JSON. */
@@ -39,7 +40,7 @@ export class JobBlobs {
       throw new JobJsonTooLargeError(`${bytes.length} bytes are more than ${JOB_JSON_BYTES_MAX}`);
     }
     const owner = blobOwnerOf(accountId);
-    const { address } = await this.blobs.put(once(bytes), { owner });
+    const { address } = await this.blobs.put(inOnePiece(bytes), { owner });
     return { address, bytes: bytes.length };
   }
 
@@ -60,10 +61,6 @@ export class JobBlobs {
   async release(named: NamedBlob): Promise<void> {
     await unlessGone(this.blobs.release(refOf(named), holderOf(named)));
   }
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes);
 }
 
 const unlessGone = async (done: Promise<void>): Promise<void> => {

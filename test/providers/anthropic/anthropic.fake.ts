@@ -62,7 +62,7 @@ const issueText = ({ path, code, message, ...rest }: z.core.$ZodIssue): string =
     const { keys } = rest as { keys: readonly string[] };
     return `${[...path, keys[0] ?? ''].join('.')}: Extra inputs are not permitted`;
   }
-  const isMissing = code === 'invalid_type' && message.includes('undefined');
+  const isMissing = code === 'invalid_type' && /undefined|received nothing/.test(message);
   return `${path.join('.')}: ${isMissing ? 'Field required' : message}`;
 };
 

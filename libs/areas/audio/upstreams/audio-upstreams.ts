@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { request } from 'undici';
+import { formBody } from '#platform/network/form-body.js';
 import { addressOf, authorizationOf } from '#platform/runtime/areas/upstreams-file.js';
 import { AudioRunError, reject } from '../audio.errors.js';
 import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
@@ -133,8 +134,12 @@ export class AudioUpstreams implements OnModuleInit {
     bytesMax: number,
     signal: AbortSignal,
   ): Promise<Answered> {
+    const { contentType: sentType, bytes: sent } =
+      typeof body === 'string'
+        ? { contentType: 'application/json', bytes: body }
+        : await formBody(body);
     const headers = {
-      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      'content-type': sentType,
       ...authorizationOf(server),
     };
     let status: number;
@@ -143,7 +148,7 @@ export class AudioUpstreams implements OnModuleInit {
       const response = await request(addressOf(server, path), {
         method: 'POST',
         headers,
-        body,
+        body: sent,
         signal,
       });
       status = response.statusCode;

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { formBody } from '#platform/network/form-body.js';
 import {
   addressOf,
   authorizationOf,
@@ -23,15 +24,18 @@ export const askUpstream = async (
   signal: AbortSignal,
 ): Promise<unknown> => {
   try {
-    const isForm = body instanceof FormData;
+    const { contentType, bytes } =
+      body instanceof FormData
+        ? await formBody(body)
+        : { contentType: 'application/json', bytes: JSON.stringify(body) };
     const answer = await request(addressOf(upstream, path), {
       method: 'POST',
       headers: {
         accept: 'application/json',
-        ...(!isForm && { 'content-type': 'application/json' }),
+        'content-type': contentType,
         ...authorizationOf(upstream),
       },
-      body: isForm ? body : JSON.stringify(body),
+      body: bytes,
       signal,
       headersTimeout: 0,
       bodyTimeout: CONNECT_MS_MAX,
