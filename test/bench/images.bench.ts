@@ -3,15 +3,15 @@
  * PyTorch with the same weights in turns: `npm run images -- --python PROGRAM`. Both have one
  * thread. CPU time counts, since the machine may be shared.
  */
-import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 // Relative, because this folder has a package.json of its own and with it no subpath imports.
 import { loadModel } from '../../libs/engines/image-diffusion/model.js';
 import { draw } from '../../libs/engines/image-diffusion/sampling/sampler.js';
 import { type Scene } from '../../libs/engines/image-diffusion/scene.js';
 import { runPictureTask } from '../../libs/platform/pictures/picture-task.js';
+import { median } from './sample.js';
+import { cpuSecondsOf, torchPeer } from './torch-peer.js';
 
 const SCENE: Scene = {
   shape: 'star',
@@ -29,43 +29,18 @@ const STEPS = [8, 16, 32] as const;
 const { values } = parseArgs({ options: { python: { type: 'string' } } });
 const { denoiser } = loadModel([path.resolve('models')]);
 
-const cpuSecondsOf = (work: () => void): number => {
-  const since = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1e6;
-};
-
 const drawn = (steps: number): number =>
   cpuSecondsOf(() =>
     draw(denoiser, { scene: SCENE, seed: 7, steps, guidance: GUIDANCE, start: null }),
   );
 
-const peerOf = (python: string) => {
-  const script = path.resolve('test/oracles/images/record.py');
-  const child = spawn(python, [script, 'speed'], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    drawn: async (steps: number): Promise<number> => {
-      child.stdin.write(`${steps}\n`);
-      const line = await answers.next();
-      if (line.done === true) throw new Error('PyTorch ended before it answered');
-      return Number(line.value);
-    },
-    close: () => child.stdin.end(),
-  };
-};
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
-
-const peer = values.python === undefined ? null : peerOf(values.python);
+const peer = values.python === undefined ? null : torchPeer(values.python, 'images');
 drawn(8);
 for (const steps of STEPS) {
   const [own, theirs]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
     own.push(drawn(steps));
-    if (peer) theirs.push(await peer.drawn(steps));
+    if (peer) theirs.push(await peer.seconds(steps));
   }
   const rate = 1 / median(own);
   process.stdout.write(`${steps} steps: ${rate.toFixed(2)} pictures/CPU s`);

@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toFile } from 'openai';
 import request from 'supertest';
+import { startAudioServer } from '#areas/audio/upstreams/audio-upstreams.fake.js';
 import { samplesIn } from '#engines/speech-recognition/audio/samples.js';
 import { wavOf } from '#engines/speech-recognition/audio/wav.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
@@ -16,7 +18,11 @@ rigs:
 models: []
 meters:
   - { meter: audio_ms, usd: 1, per: 1000000 }
+  - { meter: upstream_speech_characters, usd: 10, per: 1000000 }
 `;
+
+/** The fields of OpenAI's speech. */
+const SPEECH_FIELDS = ['model', 'input', 'voice', 'response_format', 'speed', 'instructions'];
 
 interface Sample {
   readonly name: string;
@@ -28,6 +34,8 @@ describe('audio', () => {
   let wav: Buffer;
   let heard: string;
   let seconds: number;
+  let speaker: Awaited<ReturnType<typeof startAudioServer>>;
+  let folder: string;
 
   beforeAll(async () => {
     const json = await readFile(path.join(SAMPLES, 'samples.json'), 'utf8');
@@ -37,10 +45,28 @@ describe('audio', () => {
     wav = wavOf({ samples });
     heard = sample.heard.join(' ');
     seconds = samples.length / 16_000;
-    world = await startWorld([], { catalogOf });
+    speaker = await startAudioServer(SPEECH_FIELDS, () => ({ body: Buffer.from('ID3 knots') }));
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-e2e-audio-'));
+    const upstreams = path.join(folder, 'upstreams.json');
+    const speech_models = [{ id: 'tts-1-hd', upstream_id: 'tts-x' }];
+    const server = {
+      name: 'theirs',
+      server: 'openai',
+      base_url: `${speaker.url}/v1`,
+      speech_models,
+    };
+    await writeFile(upstreams, JSON.stringify({ servers: [server] }));
+    world = await startWorld([], {
+      catalogOf,
+      environment: { QUIPU_AUDIO_UPSTREAMS: upstreams },
+    });
   });
 
-  afterAll(() => world.close());
+  afterAll(async () => {
+    await world.close();
+    await speaker.close();
+    await rm(folder, { recursive: true });
+  });
 
   const post = (address: string) =>
     request(world.quipu.url)
@@ -124,6 +150,31 @@ describe('audio', () => {
       .field('model', 'whisper-1')
       .attach('file', wav, 'words.wav');
     expect(translation.body.error.code).toBe('audio_translation_unavailable');
+  });
+
+  it('speaks by an upstream for the official client, and charges the characters', async () => {
+    const order = { model: 'tts-1-hd', input: 'Three knots.', voice: 'alloy' };
+    const answer = await world.openai.audio.speech.create(order);
+    expect(Buffer.from(await answer.arrayBuffer()).toString()).toBe('ID3 knots');
+    expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+    expect(answer.headers.get('x-quipu-model')).toBe('tts-x');
+    expect(speaker.received).toMatchObject([{ path: '/v1/audio/speech' }]);
+    expect(speaker.received[0]?.fields).toContainEqual(['model', 'tts-x']);
+    expect(await chargeOf()).toMatchObject({
+      purpose: 'speech',
+      lines: [{ meter: 'upstream_speech_characters', quantity: 12 }],
+    });
+  });
+
+  it.each([
+    [{ model: 'tts-9' }, 503, 'audio_model_unavailable', 'model'],
+    [{ model: 'tts-1', voice: '--path' }, 400, 'audio_field_invalid', 'voice'],
+    [{ model: 'tts-1' }, 501, 'audio_not_priced', 'speech_characters'],
+  ])('does not speak for %j', async (changes, status, code, named) => {
+    const body = { input: 'Three knots.', voice: 'alloy', ...changes };
+    const answer = await post('/api/v1/audio/speech').send(body);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect(answer.body.error.message).toContain(named);
   });
 
   it('transcribes a long recording as a job', async () => {

@@ -3,7 +3,10 @@ import path from 'node:path';
 
 /** The programs that servers and suites run, each with its Debian package. */
 const PACKAGES = {
+  'espeak-ng': 'espeak-ng',
   etcd: 'etcd-server',
+  ffmpeg: 'ffmpeg',
+  ffprobe: 'ffmpeg',
   go: 'golang',
   java: 'openjdk-17-jre-headless',
   mvn: 'maven',

@@ -4,11 +4,13 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { engineHost } from '#platform/tasks/counting.engine.fake.js';
 import { createLocalTasks } from '#platform/tasks/local-tasks.js';
+import { type AudioSettings } from './audio.settings.js';
 import { EmbeddedRecognizer, type HeardWindow } from './embedded-recognizer.js';
 import { Recordings } from './recordings.js';
 import { type HeardWord } from './speech-recognition.engine.js';
 import { TranscribeHandler, type TranscriptionOrder } from './transcribe.handler.js';
 import { readTranscriptionForm } from './transcription-form.js';
+import { type AudioUpstream } from './upstreams/audio-upstreams.file.js';
 import { AudioUpstreams } from './upstreams/audio-upstreams.js';
 
 export const NOW = Date.parse('2026-11-26T01:00:00.000Z');
@@ -24,12 +26,12 @@ export const prices = {
   }),
 };
 
-export const settingsOf = (upstreamsFile: string | null = null) => ({
-  upstreamsFile,
+export const SETTINGS: AudioSettings = {
+  upstreamsFile: null,
   requestMsMax: 1_000,
   fileBytesMax: 1_000_000,
   jobSecondsMax: 3_600,
-});
+};
 
 export const heardWord = (word: string | null, start: number, confidence = 0.99): HeardWord => ({
   word,
@@ -67,18 +69,19 @@ export const hashOf = (text: string): string => String(text.length % 10).repeat(
 export const handlerOn = (
   paid: PaidRequests,
   script: Hear,
-  upstreamsFile: string | null = null,
+  servers: readonly AudioUpstream[] = [],
   clock = { now: () => NOW },
 ): TranscribeHandler => {
-  const settings = settingsOf(upstreamsFile);
+  const upstreams = new AudioUpstreams(SETTINGS);
+  upstreams.serve(servers);
   return new TranscribeHandler(
     new Recordings(),
     new ScriptedRecognizer(script),
-    new AudioUpstreams(settings),
+    upstreams,
     paid,
     prices,
     hashOf,
-    settings,
+    SETTINGS,
     clock,
   );
 };
@@ -95,8 +98,8 @@ export const orderOf = (
 });
 
 /** A handler on a ledger of its own. */
-export const openAudio = (script: Hear, upstreamsFile: string | null = null) => {
+export const openAudio = (script: Hear, servers: readonly AudioUpstream[] = []) => {
   const ledger = new FakeLedger();
   const paid = new PaidRequests(ledger, { settleMsMax: 5_000 }, { now: () => NOW });
-  return { ledger, handler: handlerOn(paid, script, upstreamsFile) };
+  return { ledger, handler: handlerOn(paid, script, servers) };
 };

@@ -69,7 +69,7 @@ export class SpeakHandler {
   /** @throws DomainError, AudioRunError, RequestCutError */
   async execute(order: SpeechOrder, signal: AbortSignal): Promise<PaidSpeech> {
     const { accountId, model, text } = order;
-    const served = await this.upstreams.speaking(model);
+    const served = this.upstreams.speaking(model);
     if (!served) demandEspeak(model, text);
     const pricedAtMs = this.clock.now();
     const meter = served ? UPSTREAM_SPEECH_METER : SPEECH_METER;

@@ -8,7 +8,7 @@ import {
   heardWord,
   openAudio,
   orderOf,
-  settingsOf,
+  SETTINGS,
   WEIGHTS,
   windowOf,
 } from './audio-world.fixture.js';
@@ -21,13 +21,13 @@ async function* twoWords() {
 }
 
 paidWorkContract('audio', {
-  requestMsMax: settingsOf().requestMsMax,
+  requestMsMax: SETTINGS.requestMsMax,
   open: (paid, clock, work) => {
     const script = async function* () {
       work();
       yield* twoWords();
     };
-    const handler = handlerOn(paid, script, null, clock);
+    const handler = handlerOn(paid, script, [], clock);
     return Promise.resolve((order, signal) => handler.execute({ ...orderOf(), ...order }, signal));
   },
 });

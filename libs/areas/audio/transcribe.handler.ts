@@ -91,7 +91,7 @@ export class TranscribeHandler {
     onText?: TextListener,
   ): Promise<PaidTranscript> {
     const { accountId, asked, sound } = order;
-    const served = await this.#served(asked);
+    const served = this.#served(asked);
     const { file } = sound;
     const decoded = await this.recordings.decode(accountId, file, WAITED_SECONDS_MAX, signal);
     const pricedAtMs = this.clock.now();
@@ -120,8 +120,8 @@ export class TranscribeHandler {
   }
 
   /** @throws DomainError for a model that neither the embedded engine nor an upstream has */
-  async #served({ model, task, language, prompt, temperature, format }: TranscriptionAsked) {
-    const served = model === null ? null : await this.upstreams.transcribing(model);
+  #served({ model, task, language, prompt, temperature, format }: TranscriptionAsked) {
+    const served = model === null ? null : this.upstreams.transcribing(model);
     if (served) {
       const isTimed = format !== 'json' && format !== 'text';
       if (isTimed && !served.timestamps) {

@@ -15,6 +15,7 @@ import { type ImageEnd, type ImageTask } from './images.engine.js';
 import { type ImagesSettings } from './images.settings.js';
 import { Painters } from './painters.js';
 import { Pictures } from './pictures.js';
+import { type ImageUpstream } from './upstreams/image-upstreams.file.js';
 import { ImageClaims, ImageFiles, type NewImageFile } from './ports.js';
 
 export const REQUEST = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
@@ -24,7 +25,7 @@ export const WEIGHTS = 'ab'.repeat(32);
 export const signer = new NoteSigner('quipu.test/log', Buffer.alloc(32, 3));
 
 export const SETTINGS: ImagesSettings = {
-  upstreams: [],
+  upstreamsFile: null,
   requestMsMax: 1_000,
   fileSecondsMax: 3_600,
 };
@@ -82,7 +83,7 @@ export const askedOf = (body: object = {}): ImagesAsked => {
 export interface WorldOptions {
   readonly draw?: Draw;
   readonly prices?: MeterPrices;
-  readonly upstreams?: ImagesSettings['upstreams'];
+  readonly upstreams?: readonly ImageUpstream[];
 }
 
 export const handlerOn = (paid: PaidRequests, clock: Clock, options: WorldOptions = {}) => {
@@ -94,16 +95,17 @@ export const handlerOn = (paid: PaidRequests, clock: Clock, options: WorldOption
       return await draw(task);
     },
   } as unknown as Tasks;
-  const settings = { ...SETTINGS, upstreams };
   const hash = (text: string): string => `hash of ${text}`;
   const [pictures, files, claims] = [new Pictures(), new KeptFiles(), new SignedClaims()];
+  const painters = new Painters(new EmbeddedPainter(engine, pictures), SETTINGS);
+  painters.serve(upstreams);
   const handler = new CreateImagesHandler(
-    new Painters(new EmbeddedPainter(engine, pictures), settings),
-    new ImageAdmission(paid, prices, hash, settings, clock),
+    painters,
+    new ImageAdmission(paid, prices, hash, SETTINGS, clock),
     pictures,
     files,
     claims,
-    settings,
+    SETTINGS,
   );
   return { handler, tasks, files, pictures };
 };

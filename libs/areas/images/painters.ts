@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { EMBEDDED_MODEL, EmbeddedPainter } from './embedded-painter.js';
 import { ImagesError } from './images.errors.js';
 import { IMAGES_SETTINGS, type ImagesSettings } from './images.settings.js';
 import { type Painter } from './painter.js';
 import { Automatic1111Painter } from './upstreams/automatic1111.painter.js';
+import { type ImageUpstream, readImageUpstreams } from './upstreams/image-upstreams.file.js';
 import { OpenAiPainter } from './upstreams/openai.painter.js';
 
 /** The model of a request that names none. */
@@ -13,15 +14,26 @@ const PAINTERS = { openai: OpenAiPainter, automatic1111: Automatic1111Painter } 
 
 /** Finds who makes the pictures of a model. */
 @Injectable()
-export class Painters {
-  readonly #upstreams: ReadonlyMap<string, Painter>;
+export class Painters implements OnModuleInit {
+  #upstreams: ReadonlyMap<string, Painter> = new Map();
 
   constructor(
     private readonly embedded: EmbeddedPainter,
-    @Inject(IMAGES_SETTINGS) { upstreams }: Pick<ImagesSettings, 'upstreams'>,
-  ) {
+    @Inject(IMAGES_SETTINGS) private readonly settings: Pick<ImagesSettings, 'upstreamsFile'>,
+  ) {}
+
+  /** @throws SettingsError for a file that cannot be used: the process does not start */
+  async onModuleInit(): Promise<void> {
+    const { upstreamsFile } = this.settings;
+    if (upstreamsFile !== null) this.serve(await readImageUpstreams(upstreamsFile));
+  }
+
+  /** Gives the models of these servers to them. */
+  serve(servers: readonly ImageUpstream[]): void {
     this.#upstreams = new Map(
-      upstreams.map((upstream) => [upstream.model, new PAINTERS[upstream.kind](upstream)]),
+      servers.flatMap((server) =>
+        server.image_models.map((model) => [model.id, new PAINTERS[server.server](server, model)]),
+      ),
     );
   }
 
@@ -40,7 +52,7 @@ export class Painters {
     if (model === null || model === MODEL_DEFAULT || model === EMBEDDED_MODEL) return this.embedded;
     const detail =
       `model: no upstream serves ${model}; the embedded model is ${EMBEDDED_MODEL}, and ` +
-      'QUIPU_IMAGE_UPSTREAMS names upstreams';
+      'QUIPU_IMAGE_UPSTREAMS lists upstreams';
     throw new ImagesError('model', detail);
   }
 }

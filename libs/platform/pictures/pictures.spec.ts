@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type Worker } from 'node:worker_threads';
 import { deflateSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PNG } from 'pngjs';
 import { type Picture, PictureError } from './picture.js';
@@ -181,8 +183,13 @@ describe('a picture of another size', () => {
 });
 
 describe('the thread of pictures', () => {
-  const thread = new PictureThread();
   const { signal } = new AbortController();
+  let thread: PictureThread;
+
+  beforeEach(() => {
+    thread = new PictureThread();
+  });
+
   afterEach(() => thread.close());
 
   it('reads, writes and names what it rejects', async () => {
@@ -202,5 +209,27 @@ describe('the thread of pictures', () => {
     expect(await thread.decode(largest, { width: 2, height: 2 }, signal)).toMatchObject({
       pixels: new Uint8Array(12),
     });
+  });
+
+  it('ends alone with the task that it runs, and the next task starts another', async () => {
+    const started: Worker[] = [];
+    const note = (message: unknown): void => {
+      started.push((message as { readonly worker: Worker }).worker);
+    };
+    subscribe('worker_threads', note);
+    const written = encodePng(picture(4, 4));
+    const large = { width: 2_048, height: 2_048 };
+    try {
+      const lost = thread.encode(picture(4, 4), large, signal);
+      await started[0]?.terminate();
+      await expect(lost).rejects.toMatchObject({ code: 'crashed' });
+      expect(await thread.decode(written, null, signal)).toEqual(picture(4, 4));
+      expect(started).toHaveLength(2);
+      await thread.close();
+      await expect(thread.measure(written, signal)).rejects.toMatchObject({ code: 'closed' });
+      expect(started).toHaveLength(2);
+    } finally {
+      unsubscribe('worker_threads', note);
+    }
   });
 });

@@ -2,10 +2,16 @@
 Computes the features and scores of a signal with librosa and PyTorch, from the shipped weights.
 
   python record.py > vectors.json
+
+Or times them, a line of CPU seconds for each line of seconds of sound:
+
+  python record.py speed
 """
 
 import hashlib
 import json
+import sys
+import time
 from pathlib import Path
 
 import librosa
@@ -18,12 +24,12 @@ MODEL = Path("models/speech/quipu-words")
 SECONDS = 1.5
 
 
-def signal(rate: int) -> np.ndarray:
+def signal(rate: int, seconds: float = SECONDS) -> np.ndarray:
     """Tones that glide, with bursts: the spec makes the same numbers."""
-    at = np.arange(int(SECONDS * rate))
-    time = at / rate
-    tones = 0.3 * np.sin(2 * np.pi * (200 + 900 * time) * time) + 0.1 * np.sin(2 * np.pi * 3_100 * time)
-    return (tones * (0.5 + 0.5 * np.sin(2 * np.pi * 3 * time))).astype(np.float32)
+    at = np.arange(int(seconds * rate))
+    moment = at / rate
+    tones = 0.3 * np.sin(2 * np.pi * (200 + 900 * moment) * moment) + 0.1 * np.sin(2 * np.pi * 3_100 * moment)
+    return (tones * (0.5 + 0.5 * np.sin(2 * np.pi * 3 * moment))).astype(np.float32)
 
 
 def log_mel(samples: np.ndarray, features: dict) -> np.ndarray:
@@ -64,8 +70,21 @@ def scores(mel: np.ndarray, weights: dict, network: dict) -> np.ndarray:
 
 card = json.loads((MODEL / "card.json").read_text())
 file = MODEL / "model.safetensors"
-mel = log_mel(signal(card["features"]["sampleRate"]), card["features"])
-result = scores(mel, load_file(file), card["network"])
+weights = load_file(file)
+rate = card["features"]["sampleRate"]
+
+if sys.argv[1:] == ["speed"]:
+    torch.set_num_threads(1)
+    for line in sys.stdin:
+        samples = signal(rate, float(line))
+        since = time.process_time()
+        with torch.inference_mode():
+            scores(log_mel(samples, card["features"]), weights, card["network"])
+        print(time.process_time() - since, flush=True)
+    sys.exit()
+
+mel = log_mel(signal(rate), card["features"])
+result = scores(mel, weights, card["network"])
 print(json.dumps({
     "weightsSha256": hashlib.sha256(file.read_bytes()).hexdigest(),
     "mel": [round(float(value), 6) for value in mel.T.flatten()],

@@ -1,6 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { request } from 'undici';
 import { formBody } from '#platform/network/form-body.js';
+import { addressOf, authorizationOf } from '#platform/runtime/areas/upstreams-file.js';
 import { AudioRunError, reject } from '../audio.errors.js';
 import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
 import { type TranscriptionAsked } from '../transcription-form.js';
@@ -40,13 +41,24 @@ interface Answered {
 
 /** The servers of the operator that transcribe and speak, by the names of their models. */
 @Injectable()
-export class AudioUpstreams {
-  #servers: Promise<readonly AudioUpstream[]> | null = null;
+export class AudioUpstreams implements OnModuleInit {
+  #servers: readonly AudioUpstream[] = [];
 
   constructor(@Inject(AUDIO_SETTINGS) private readonly settings: AudioSettings) {}
 
-  async transcribing(model: string): Promise<ServedModel | null> {
-    for (const server of await this.#all()) {
+  /** @throws SettingsError for a file that cannot be used: the process does not start */
+  async onModuleInit(): Promise<void> {
+    const { upstreamsFile } = this.settings;
+    if (upstreamsFile !== null) this.serve(await readAudioUpstreams(upstreamsFile));
+  }
+
+  /** Gives the models of these servers to them. */
+  serve(servers: readonly AudioUpstream[]): void {
+    this.#servers = servers;
+  }
+
+  transcribing(model: string): ServedModel | null {
+    for (const server of this.#servers) {
       const found = server.transcription_models.find(({ id }) => id === model);
       if (found) {
         const { id, upstream_id: upstreamId = id, timestamps } = found;
@@ -56,8 +68,8 @@ export class AudioUpstreams {
     return null;
   }
 
-  async speaking(model: string): Promise<ServedModel | null> {
-    for (const server of await this.#all()) {
+  speaking(model: string): ServedModel | null {
+    for (const server of this.#servers) {
       const found = server.speech_models.find(({ id }) => id === model);
       if (found) {
         const { id, upstream_id: upstreamId = id } = found;
@@ -115,13 +127,6 @@ export class AudioUpstreams {
     return this.#post(server, '/audio/speech', body, SOUND_BYTES_MAX, signal);
   }
 
-  #all(): Promise<readonly AudioUpstream[]> {
-    const { upstreamsFile } = this.settings;
-    this.#servers ??=
-      upstreamsFile === null ? Promise.resolve([]) : readAudioUpstreams(upstreamsFile);
-    return this.#servers;
-  }
-
   async #post(
     server: AudioUpstream,
     path: string,
@@ -129,21 +134,23 @@ export class AudioUpstreams {
     bytesMax: number,
     signal: AbortSignal,
   ): Promise<Answered> {
-    const { base_url: base, api_key_env: variable } = server;
-    const key = variable === undefined ? undefined : process.env[variable];
     const { contentType: sentType, bytes: sent } =
       typeof body === 'string'
         ? { contentType: 'application/json', bytes: body }
         : await formBody(body);
     const headers = {
       'content-type': sentType,
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...authorizationOf(server),
     };
-    const url = `${base.replace(/\/$/, '')}${path}`;
     let status: number;
     let answered: Answered;
     try {
-      const response = await request(url, { method: 'POST', headers, body: sent, signal });
+      const response = await request(addressOf(server, path), {
+        method: 'POST',
+        headers,
+        body: sent,
+        signal,
+      });
       status = response.statusCode;
       const type = response.headers['content-type'];
       const contentType = typeof type === 'string' ? type : 'application/octet-stream';

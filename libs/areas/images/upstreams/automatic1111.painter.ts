@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
+import { type UpstreamModel } from '#platform/runtime/areas/upstreams-file.js';
 import { SEED_MAX } from '../images.engine.js';
 import { ImagesError, reject } from '../images.errors.js';
-import { type ImageUpstreamSettings } from '../images.settings.js';
 import { type Painted, type Painter, type PaintOrder } from '../painter.js';
+import { type ImageUpstream } from './image-upstreams.file.js';
 import { askUpstream } from './upstream-request.js';
 
 const Answer = z.object({ images: z.array(z.base64()).min(1) });
@@ -15,8 +16,11 @@ export class Automatic1111Painter implements Painter {
   readonly side = null;
   readonly model: string;
 
-  constructor(private readonly upstream: ImageUpstreamSettings) {
-    this.model = upstream.model;
+  constructor(
+    private readonly upstream: ImageUpstream,
+    private readonly served: UpstreamModel,
+  ) {
+    this.model = served.id;
   }
 
   check({ asked }: PaintOrder): void {
@@ -31,7 +35,7 @@ export class Automatic1111Painter implements Painter {
     const firstSeed = asked.seed ?? randomInt(SEED_MAX - asked.images);
     for (let image = 0; image < asked.images; image += 1) {
       const seed = (firstSeed + image) % (SEED_MAX + 1);
-      const path = start ? 'sdapi/v1/img2img' : 'sdapi/v1/txt2img';
+      const path = start ? '/sdapi/v1/img2img' : '/sdapi/v1/txt2img';
       const answer = await askUpstream(this.upstream, path, this.#fieldsOf(order, seed), signal);
       const parsed = Answer.safeParse(answer);
       const [first] = parsed.data?.images ?? [];
@@ -44,7 +48,7 @@ export class Automatic1111Painter implements Painter {
   }
 
   #fieldsOf({ asked, start }: PaintOrder, seed: number): Readonly<Record<string, unknown>> {
-    const { upstream_model: checkpoint } = this.upstream;
+    const { upstream_id: checkpoint } = this.served;
     return {
       prompt: asked.prompt,
       ...asked.size,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { type UpstreamModel } from '#platform/runtime/areas/upstreams-file.js';
 import { ImagesError, reject } from '../images.errors.js';
-import { type ImageUpstreamSettings } from '../images.settings.js';
 import { type Painted, type Painter, type PaintOrder } from '../painter.js';
+import { type ImageUpstream } from './image-upstreams.file.js';
 import { askUpstream } from './upstream-request.js';
 
 const Answer = z.object({
@@ -22,9 +23,12 @@ export class OpenAiPainter implements Painter {
   readonly model: string;
   readonly #upstreamModel: string;
 
-  constructor(private readonly upstream: ImageUpstreamSettings) {
-    this.model = upstream.model;
-    this.#upstreamModel = upstream.upstream_model ?? upstream.model;
+  constructor(
+    private readonly upstream: ImageUpstream,
+    { id, upstream_id: upstreamModel = id }: UpstreamModel,
+  ) {
+    this.model = id;
+    this.#upstreamModel = upstreamModel;
   }
 
   check({ asked }: PaintOrder): void {
@@ -36,8 +40,8 @@ export class OpenAiPainter implements Painter {
     const { start } = order;
     const fields = this.#fieldsOf(order);
     const answer = start
-      ? await askUpstream(this.upstream, 'images/edits', formOf(fields, start), signal)
-      : await askUpstream(this.upstream, 'images/generations', fields, signal);
+      ? await askUpstream(this.upstream, '/images/edits', formOf(fields, start), signal)
+      : await askUpstream(this.upstream, '/images/generations', fields, signal);
     const parsed = Answer.safeParse(answer);
     if (!parsed.success || parsed.data.data.length !== order.asked.images) {
       throw new ImagesError('failed', 'the upstream sent no pictures in base64');

@@ -1,16 +1,16 @@
 import { request } from 'undici';
 import { formBody } from '#platform/network/form-body.js';
+import {
+  addressOf,
+  authorizationOf,
+  type UpstreamServer,
+} from '#platform/runtime/areas/upstreams-file.js';
 import { ImagesError } from '../images.errors.js';
-import { type ImageUpstreamSettings } from '../images.settings.js';
 
 /** Of an answer: ten pictures of four million pixels in base64. */
 export const ANSWER_BYTES_MAX = 128 * 1_024 * 1_024;
 const CONNECT_MS_MAX = 10_000;
 const DETAIL_LENGTH_MAX = 200;
-
-/** The URL of a path below the base URL of an upstream. */
-export const urlBelow = ({ url }: Pick<ImageUpstreamSettings, 'url'>, path: string): URL =>
-  new URL(path, url.endsWith('/') ? url : `${url}/`);
 
 /**
  * Posts a body and reads the JSON of the answer, in bounded memory.
@@ -18,7 +18,7 @@ export const urlBelow = ({ url }: Pick<ImageUpstreamSettings, 'url'>, path: stri
  * @throws ImagesError; the reason of the signal
  */
 export const askUpstream = async (
-  upstream: ImageUpstreamSettings,
+  upstream: UpstreamServer,
   path: string,
   body: FormData | Readonly<Record<string, unknown>>,
   signal: AbortSignal,
@@ -28,12 +28,12 @@ export const askUpstream = async (
       body instanceof FormData
         ? await formBody(body)
         : { contentType: 'application/json', bytes: JSON.stringify(body) };
-    const answer = await request(urlBelow(upstream, path), {
+    const answer = await request(addressOf(upstream, path), {
       method: 'POST',
       headers: {
         accept: 'application/json',
         'content-type': contentType,
-        ...authorization(upstream),
+        ...authorizationOf(upstream),
       },
       body: bytes,
       signal,
@@ -49,11 +49,6 @@ export const askUpstream = async (
     const detail = 'the upstream did not answer as its interface says';
     throw new ImagesError('failed', detail, { cause: error });
   }
-};
-
-const authorization = ({ key_env: name }: ImageUpstreamSettings) => {
-  const key = name === undefined ? undefined : process.env[name];
-  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 };
 
 const boundedText = async (content: AsyncIterable<Uint8Array>): Promise<string> => {

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { encodePng } from '#platform/pictures/png-encoder.js';
 import { textsOf } from '#platform/pictures/png-text.js';
 import { CLAIM_KEYWORD } from '../image-claim.js';
+import { type EmbeddedPainter } from '../embedded-painter.js';
+import { Painters } from '../painters.js';
 import { openImages } from '../images-world.fixture.js';
-import { type ImageUpstreamSettings } from '../images.settings.js';
+import { type ImageUpstream } from './image-upstreams.file.js';
 
 const PICTURE = encodePng({ width: 2, height: 2, pixels: new Uint8Array(12).fill(9) });
 const BASE64 = PICTURE.toString('base64');
@@ -26,9 +31,9 @@ class FakeUpstream {
   answer: Answer = () => ({ status: 500, body: {} });
   readonly #server: Server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
-      const { url: path = '', headers } = request;
+      const { url: address = '', headers } = request;
       const asked = {
-        path,
+        path: address,
         authorization: headers.authorization,
         type: headers['content-type'],
         body,
@@ -58,10 +63,18 @@ const bodyOf = (request: IncomingMessage): Promise<unknown> =>
 describe('pictures of an upstream', () => {
   let upstream: FakeUpstream;
   let url: string;
-  let world: ReturnType<typeof openImages>;
+  let world: ReturnType<typeof openImages> | undefined;
 
-  const open = (changes: Partial<ImageUpstreamSettings> = {}) => {
-    const one: ImageUpstreamSettings = { model: 'flux-schnell', kind: 'openai', url, ...changes };
+  /** @param upstreamId the name that the server has for `flux-schnell` */
+  const open = (changes: Partial<ImageUpstream> = {}, upstreamId = 'flux-schnell') => {
+    const image_models = [{ id: 'flux-schnell', upstream_id: upstreamId }];
+    const one: ImageUpstream = {
+      name: 'theirs',
+      server: 'openai',
+      base_url: url,
+      image_models,
+      ...changes,
+    };
     return (world = openImages({ upstreams: [one] }));
   };
 
@@ -71,7 +84,8 @@ describe('pictures of an upstream', () => {
   });
 
   afterEach(async () => {
-    await world.close();
+    await world?.close();
+    world = undefined;
     await upstream.close();
   });
 
@@ -83,11 +97,10 @@ describe('pictures of an upstream', () => {
         data: [{ b64_json: BASE64, revised_prompt: 'A red star.' }, { b64_json: BASE64 }],
       },
     });
-    const { create, ledger } = open({
-      url: `${url}/v1`,
-      upstream_model: 'dall-e-2',
-      key_env: 'IMAGE_SPEC_KEY',
-    });
+    const { create, ledger } = open(
+      { base_url: `${url}/v1/`, api_key_env: 'IMAGE_SPEC_KEY' },
+      'dall-e-2',
+    );
     const body = { n: 2, size: '512x512', quality: 'standard', style: 'vivid' };
     const { images, model, side } = await create({ ...body, response_format: 'b64_json' });
     expect(upstream.asked).toEqual([
@@ -119,7 +132,7 @@ describe('pictures of an upstream', () => {
 
   it('send a picture as a form, and no format to models that know one', async () => {
     upstream.answer = () => ({ body: { data: [{ b64_json: BASE64 }] } });
-    await open({ upstream_model: 'gpt-image-1' }).create({ size: '1024x1024' }, PICTURE);
+    await open({}, 'gpt-image-1').create({ size: '1024x1024' }, PICTURE);
     const [asked] = upstream.asked;
     expect(asked?.path).toBe('/images/edits');
     expect(asked?.type).toContain('multipart/form-data');
@@ -132,7 +145,7 @@ describe('pictures of an upstream', () => {
 
   it('are asked of AUTOMATIC1111 one by one, each with its seed', async () => {
     upstream.answer = () => ({ body: { images: [BASE64], parameters: {}, info: '{}' } });
-    const { create } = open({ kind: 'automatic1111', upstream_model: 'sdxl.safetensors' });
+    const { create } = open({ server: 'automatic1111' }, 'sdxl.safetensors');
     const { images } = await create({ n: 2, seed: 4, steps: 6, guidance_scale: 3 });
     expect(images.map(({ seed }) => seed)).toEqual([4, 5]);
     const fields = { prompt: 'a red star', width: 32, height: 32, steps: 6, cfg_scale: 3 };
@@ -173,5 +186,26 @@ describe('pictures of an upstream', () => {
       code: 'image_field_unsupported',
     });
     expect(upstream.asked).toEqual([]);
+  });
+
+  it('are of the servers that a file lists, found at the start', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-image-upstreams-'));
+    const upstreamsFile = path.join(folder, 'upstreams.json');
+    const painters = new Painters({} as EmbeddedPainter, { upstreamsFile });
+    const list = (image_models: readonly object[]) => {
+      const server = { name: 'theirs', server: 'openai', base_url: `${url}/v1`, image_models };
+      return writeFile(upstreamsFile, JSON.stringify({ servers: [server] }));
+    };
+    try {
+      await list([{ id: 'dall-e-3' }]);
+      await painters.onModuleInit();
+      expect(painters.models).toEqual(['quipu-scenes', 'dall-e-3']);
+      await list([{ id: 'dall-e-3' }, { id: 'dall-e-3' }]);
+      await expect(painters.onModuleInit()).rejects.toThrow(
+        `QUIPU_IMAGE_UPSTREAMS: ${upstreamsFile}: image_models: dall-e-3 is listed twice`,
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
