@@ -18,3 +18,18 @@ export const UsageDoubt = z.enum([
   'too_many_calls',
 ]);
 export type UsageDoubt = z.infer<typeof UsageDoubt>;
+
+export const UsageDoubts = z.array(UsageDoubt).min(1);
+
+/** The doubts about the usage of an answer; absent for none. */
+export interface DoubtedUsage {
+  readonly usageDoubts?: readonly UsageDoubt[] | undefined;
+}
+
+/** The doubts about several answers, each once, for the data of an event. */
+export const doubtsOf = (
+  answers: readonly DoubtedUsage[],
+): { usageDoubts?: z.infer<typeof UsageDoubts> } => {
+  const all = new Set(answers.flatMap(({ usageDoubts = [] }) => usageDoubts));
+  return all.size > 0 ? { usageDoubts: [...all] } : {};
+};

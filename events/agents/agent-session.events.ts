@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 import { TOKEN_PARTS } from '../token-meters.js';
-import { UsageDoubt } from '../token-usage.vocabulary.js';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { defineEvent, type EventOf } from '../definition.js';
 import { HoldId, PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
 import { AccountId, Instant, Sha256Hex, UserId } from '../vocabulary.js';
@@ -66,7 +66,7 @@ export const PlanUsage = z.strictObject({
   /** The tokens among them of the classes that the rig states. */
   parts: z.partialRecord(z.enum(TOKEN_PARTS), z.int().nonnegative()).exactOptional(),
   /** Why the charge is lower than the stated usage could mean. */
-  doubts: z.array(UsageDoubt).min(1).exactOptional(),
+  doubts: UsageDoubts.exactOptional(),
 });
 export type PlanUsage = z.infer<typeof PlanUsage>;
 
@@ -128,6 +128,7 @@ export const AgentToolReturned = defineEvent('AgentToolReturned', {
     used: z.array(UsedUnits),
     /** The measurements of the tool; null for a missing one. */
     counters: z.record(z.string(), z.number().nullable()),
+    usageDoubts: UsageDoubts.exactOptional(),
     returnedAt: Instant,
   }),
 });

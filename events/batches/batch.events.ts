@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { AccountId, Instant, Meter, UserId } from '../vocabulary.js';
 
 /**
@@ -102,6 +103,8 @@ export const BatchEnded = defineEvent('BatchEnded', {
     errorFileId: FileId.nullable(),
     counts: BatchCounts,
     usage: z.array(BatchUsage),
+    /** Of all its lines; the output file names the line. */
+    usageDoubts: UsageDoubts.exactOptional(),
     /** Why it failed; at most 100. */
     faults: z.array(BatchFault).max(FAULTS_MAX),
     endedAt: Instant,

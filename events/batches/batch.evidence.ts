@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 
 /** The evidence of a batch in the events of its hold: `HoldPlaced` and `HoldCaptured`. */
 
@@ -29,5 +30,6 @@ export const BatchCaptureEvidence = z.strictObject({
   outcome: z.enum(['completed', 'failed', 'cancelled', 'timed_out']),
   /** Processes that worked on it, one after the other. */
   attempts: z.int().nonnegative(),
+  usageDoubts: UsageDoubts.exactOptional(),
 });
 export type BatchCaptureEvidence = z.infer<typeof BatchCaptureEvidence>;

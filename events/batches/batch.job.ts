@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { BatchCounts } from './batch.events.js';
 
 /** The public fields of the job of a batch in the events of jobs. */
@@ -7,7 +8,7 @@ import { BatchCounts } from './batch.events.js';
 export const BATCH_JOB = 'batch';
 
 /** In `JobProgressed` and `JobCompleted`. */
-export const BatchProgress = BatchCounts;
+export const BatchProgress = BatchCounts.extend({ usageDoubts: UsageDoubts.exactOptional() });
 export type BatchProgress = z.infer<typeof BatchProgress>;
 
 /** In `JobSubmitted`. */

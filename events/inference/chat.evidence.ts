@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AskedModel } from '../hold.vocabulary.js';
 import { RigName } from '../catalog/rate-card.events.js';
 import { ServiceTier } from '../token-price.vocabulary.js';
-import { UsageDoubt } from '../token-usage.vocabulary.js';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
 /** The evidence of a chat in the events of its hold: `HoldPlaced` and `HoldCaptured`. */
@@ -74,7 +74,7 @@ export const ChatCaptureEvidence = z.strictObject({
   lostRigs: z.array(LostRig).min(1).max(16).exactOptional(),
   promptHash: KeyedHash,
   replyHash: KeyedHash.nullable(),
-  usageDoubts: z.array(UsageDoubt).min(1).exactOptional(),
+  usageDoubts: UsageDoubts.exactOptional(),
   /** Where the caller asked for one that has prices. */
   serviceTier: z
     .strictObject({ asked: ServiceTier, answered: ServiceTier.nullable() })

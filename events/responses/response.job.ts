@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { ResponseId } from './response.events.js';
 
 /** The public fields of the job of a response in the background in the events of jobs. */
@@ -9,6 +10,7 @@ export const RESPONSE_JOB = 'response';
 /** In `JobCompleted`: a rig may also have rejected it. In progress: it was cancelled at a rig. */
 export const ResponseProgress = z.strictObject({
   status: z.enum(['completed', 'incomplete', 'failed', 'cancelled']),
+  usageDoubts: UsageDoubts.exactOptional(),
 });
 export type ResponseProgress = z.infer<typeof ResponseProgress>;
 

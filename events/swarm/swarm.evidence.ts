@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
-import { UsageDoubt } from '../token-usage.vocabulary.js';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
 /** The evidence of language models that work together in the events of their holds. */
@@ -43,7 +43,7 @@ export const SpeculativeCaptureEvidence = z.strictObject({
   promptHash: KeyedHash,
   /** Null where the caller left before the first text. */
   replyHash: KeyedHash.nullable(),
-  usageDoubts: z.array(UsageDoubt).min(1).exactOptional(),
+  usageDoubts: UsageDoubts.exactOptional(),
 });
 export type SpeculativeCaptureEvidence = z.infer<typeof SpeculativeCaptureEvidence>;
 
@@ -80,6 +80,6 @@ export const ConsensusCaptureEvidence = z.strictObject({
   promptHash: KeyedHash,
   /** Null where the caller left before the first text. */
   replyHash: KeyedHash.nullable(),
-  usageDoubts: z.array(UsageDoubt).min(1).exactOptional(),
+  usageDoubts: UsageDoubts.exactOptional(),
 });
 export type ConsensusCaptureEvidence = z.infer<typeof ConsensusCaptureEvidence>;

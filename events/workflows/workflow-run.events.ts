@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { AccountId, Instant, KeyId, MicroUsdDecimal } from '../vocabulary.js';
 import {
   NodeName,
@@ -87,6 +88,7 @@ export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
     message: Message,
     /** Its usage when it was aborted. */
     used: z.array(UsedUnits).max(USED_UNITS_MAX),
+    usageDoubts: UsageDoubts.exactOptional(),
     failedAt: Instant,
     retryAt: Instant,
   }),
@@ -111,6 +113,7 @@ export const WorkflowNodeEnded = defineEvent('WorkflowNodeEnded', {
     chosen: z.array(NodeName).max(100).nullable(),
     /** Of the last attempt, also of one that was aborted. */
     used: z.array(UsedUnits).max(USED_UNITS_MAX),
+    usageDoubts: UsageDoubts.exactOptional(),
     /** As the tool measured them; null: not measured. */
     counters: z.record(z.string(), z.number().nullable()),
     endedAt: Instant,
@@ -126,6 +129,7 @@ export const WorkflowCallAborted = defineEvent('WorkflowCallAborted', {
     node: NodePath,
     attempt: Attempt,
     used: z.array(UsedUnits).min(1).max(USED_UNITS_MAX),
+    usageDoubts: UsageDoubts.exactOptional(),
     abortedAt: Instant,
   }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UsageDoubts } from '../token-usage.vocabulary.js';
 import { NodeEnd, RunEnd } from './workflow-run.events.js';
 import { NodeKind, NodePath, WorkflowId } from './workflow.vocabulary.js';
 
@@ -12,7 +13,12 @@ export const WorkflowCaptureEvidence = WorkflowHoldEvidence.extend({
   status: RunEnd,
   nodes: z.record(
     NodePath,
-    z.strictObject({ kind: NodeKind, status: NodeEnd, attempts: z.int().nonnegative() }),
+    z.strictObject({
+      kind: NodeKind,
+      status: NodeEnd,
+      attempts: z.int().nonnegative(),
+      usageDoubts: UsageDoubts.exactOptional(),
+    }),
   ),
 });
 export type WorkflowCaptureEvidence = z.infer<typeof WorkflowCaptureEvidence>;

@@ -9,6 +9,7 @@ import {
 } from '#events/agents/agent-session.events.js';
 import { AGENT_JOB } from '#events/agents/agent.job.js';
 import { JobCancellationRequested } from '#events/jobs/job.events.js';
+import { type DoubtedUsage, doubtsOf } from '#events/token-usage.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 type Event =
@@ -33,7 +34,7 @@ export interface ShownStep {
   readonly returned: ReturnedCall | null;
 }
 
-export interface ReturnedCall {
+export interface ReturnedCall extends DoubtedUsage {
   readonly executed: boolean;
   readonly outcome: AgentToolReturned['data']['outcome'];
   readonly code: string | null;
@@ -67,7 +68,8 @@ const withReturn = (
   { data }: AgentToolReturned,
 ): readonly ShownStep[] => {
   const { executed, outcome, code, observation, used, counters, returnedAt } = data;
-  const returned = { executed, outcome, code, observation, used, counters, returnedAt };
+  const work = { used, counters, ...doubtsOf([data]) };
+  const returned = { executed, outcome, code, observation, ...work, returnedAt };
   return steps.map((one) => (one.step === data.step ? { ...one, returned } : one));
 };
 

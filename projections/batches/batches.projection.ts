@@ -11,6 +11,7 @@ import {
 } from '#events/batches/batch.events.js';
 import { BATCH_JOB, BatchProgress } from '#events/batches/batch.job.js';
 import { JobProgressed } from '#events/jobs/job.events.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 type Event =
@@ -38,6 +39,7 @@ export interface BatchEnd {
   readonly outputFileId: string | null;
   readonly errorFileId: string | null;
   readonly usage: readonly BatchUsage[];
+  readonly usageDoubts?: readonly UsageDoubt[];
   readonly faults: readonly BatchFault[];
   readonly endedAt: string;
 }
@@ -56,8 +58,10 @@ const project = ({ type, data }: Event, document: BatchDocument): BatchDocument 
       return document;
     case 'BatchFinalizing':
       return { ...document, finalizingAt: data.finalizingAt };
-    case 'JobProgressed':
-      return { ...document, counts: BatchProgress.parse(data.progress) };
+    case 'JobProgressed': {
+      const { usageDoubts: _, ...counts } = BatchProgress.parse(data.progress);
+      return { ...document, counts };
+    }
     case 'BatchEnded': {
       const { batchId: _, accountId: __, counts, ...end } = data;
       return { ...document, counts, end };

@@ -129,22 +129,23 @@ describe('agents', () => {
     ]);
   });
 
-  it('show the classes of tokens of a step, and doubts about them', async () => {
+  it('show the classes of tokens of a step, and doubts about them and its tool', async () => {
     const cached = { prompt_tokens_details: { cached_tokens: PROMPT_TOKENS + 50 } };
-    const reasoned = { completion_tokens_details: { reasoning_tokens: 4 } };
-    scripts = [saying('Done.', { ...cached, ...reasoned })];
-    const { session_id: id } = await orchestrate({});
+    const chat = { model: MODEL, prompt: 'Twist a cord.', max_tokens: 20 };
+    const reasoned = { ...cached, completion_tokens_details: { reasoning_tokens: 4 } };
+    scripts = [calling('chat', chat), saying('A cord.', cached), saying('Done.', reasoned)];
+    const { session_id: id } = await orchestrate({ tools: ['chat'], max_token_budget: 5_000 });
     const shown = await get(`/api/v1/agents/sessions/${id}`);
+    const doubts = ['parts_above_total'];
+    const classes = { cache_read_tokens: PROMPT_TOKENS, reasoning_tokens: 4 };
     expect(shown.body).toMatchObject({
-      steps: [
-        {
-          token_classes: { cache_read_tokens: PROMPT_TOKENS, reasoning_tokens: 4 },
-          usage_doubts: ['parts_above_total'],
-        },
-      ],
+      steps: [{ usage_doubts: doubts }, { token_classes: classes, usage_doubts: doubts }],
     });
-    const planned = (await eventsOf(id)).find(({ type }) => type === 'AgentStepPlanned');
-    expect(planned?.data).toMatchObject({ usage: { doubts: ['parts_above_total'] } });
+    const named = (await eventsOf(id)).filter(({ data }) => JSON.stringify(data).includes('oubts'));
+    expect(named).toMatchObject([
+      { type: 'AgentToolReturned', data: { usageDoubts: doubts } },
+      { type: 'AgentStepPlanned', data: { usage: { doubts } } },
+    ]);
   });
 
   it('end with a status when a budget is exhausted', async () => {

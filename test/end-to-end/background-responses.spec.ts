@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type OpenAI from 'openai';
-import { answering, eventually, MODEL, startWorld, type World } from './quipu.harness.js';
+import {
+  answering,
+  eventually,
+  MODEL,
+  overstating,
+  startWorld,
+  type World,
+} from './quipu.harness.js';
 import { json, type Script } from '#areas/inference/rigs/upstream.fake.js';
 
-/** The script in the last message: `hang`, `fail`, or else a sentence. */
+/** The script in the last message: `hang`, `fail`, `overstate`, or else a sentence. */
 let hangs = true;
 const rig: Script = (response, received) => {
   const messages = received.body['messages'] as readonly { readonly content: unknown }[];
@@ -11,6 +18,7 @@ const rig: Script = (response, received) => {
   if (asked === 'hang' && hangs) return;
   if (asked === 'fail')
     json(400, { error: { message: 'no', code: 'knotted' } })(response, received);
+  else if (asked === 'overstate') overstating(response, received);
   else answering('Knots', '.')(response, received);
 };
 
@@ -71,6 +79,19 @@ describe('responses in the background for the official client', () => {
     expect(await world.openai.responses.cancel(queued.id)).toMatchObject({ status: 'completed' });
     const log = (await world.events()).map(({ data }) => JSON.stringify(data)).join('');
     expect(log).not.toContain('What do knots do?');
+  });
+
+  it('name the doubts about the usage that a rig states', async () => {
+    const done = await until((await begin('overstate')).id, 'completed');
+    await eventually(async () => (await moneyOf(done)).length === 2);
+    expect((await moneyOf(done))[1]?.data).toMatchObject({
+      evidence: { usageDoubts: ['parts_above_total'] },
+    });
+    const events = await world.events();
+    expect(events.find(({ data }) => JSON.stringify(data).includes('usageDoubts'))).toMatchObject({
+      type: 'JobCompleted',
+      data: { summary: { status: 'completed', usageDoubts: ['parts_above_total'] } },
+    });
   });
 
   it('continue a conversation, and are continued', async () => {

@@ -7,6 +7,7 @@ import {
   answering,
   eventually,
   MODEL,
+  overstating,
   scriptedCatalog,
   startWorld,
   type World,
@@ -208,6 +209,22 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       ]);
       const [failed] = await read(done.error_file_id);
       expect(failed?.response?.body).toMatchObject({ error: { param: 'stream' } });
+    });
+
+    it('name the doubts about the usage that a rig states', async () => {
+      script = overstating;
+      const done = await ended((await create(await upload(request('a', { model: MODEL })))).id);
+      script = answering('Knots', '.');
+      const doubts = ['parts_above_total'];
+      expect(done).toMatchObject({ status: 'completed', usage_doubts: doubts });
+      expect(await read(done.output_file_id)).toMatchObject([{ usage_doubts: doubts }]);
+      const [charge] = await chargesOf(done);
+      expect(charge?.data).toMatchObject({ evidence: { usageDoubts: doubts } });
+      const events = await world.events();
+      const naming = events.filter(({ data }) => JSON.stringify(data).includes('usageDoubts'));
+      expect(naming.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['JobCompleted', 'HoldCaptured', 'BatchEnded']),
+      );
     });
 
     it('fail when their input has a fault, with the number of each line', async () => {

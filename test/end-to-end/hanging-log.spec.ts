@@ -25,7 +25,7 @@ describe('readiness while the server of the log hangs', () => {
     const [operationsPort = 0] = await freePorts(1);
     node = await startEventStoreNode();
     const environment = {
-      QUIPU_EVENT_STORE: node.url,
+      QUIPU_EVENT_STORE: node.url.replace('esdb:', 'kurrentdb:'),
       QUIPU_OPERATIONS_PORT: `${operationsPort}`,
     };
     world = await startWorld([answering('Knots', '.')], { environment });

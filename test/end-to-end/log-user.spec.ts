@@ -38,7 +38,8 @@ describe('quipu log user', () => {
 
   const serverAs = (user: string, password: string): string => {
     const authority = path.join(folder, 'authority.pem');
-    return `kurrentdb://${user}:${password}@localhost:${served.port}?tls=true&tlsCAFile=${authority}`;
+    const host = `localhost:${served.port}`;
+    return `kurrentdb://${user}:${password}@${host}?tls=true&tlsCAFile=${authority}`;
   };
 
   const environmentOf = (user: string, password: string, admin = ADMIN_PASSWORD) => ({
@@ -121,7 +122,7 @@ describe('quipu log user', () => {
         String((error as Error).message),
       );
       expect(failure).toMatch(
-        /^bad settings\n {2}QUIPU_EVENT_STORE: esdb:\/\/\*\*\*@.*: access is denied: .*$/,
+        /^bad settings\n {2}QUIPU_EVENT_STORE: kurrentdb:\/\/\*\*\*@.*: access is denied: .*$/,
       );
       expect(failure).not.toContain(password);
     }

@@ -187,6 +187,13 @@ export const eventsOf = (
 const PROMPT_TOKENS = 9;
 
 /** An upstream that answers with these words, a token each, whole or as a stream, with usage. */
+/** More cached tokens than the prompt has: a mismatch that falls to the customer's favour. */
+export const overstating: Script = (response, received) => {
+  const usage = statement(PROMPT_TOKENS, 2);
+  const cached = { prompt_tokens_details: { cached_tokens: PROMPT_TOKENS + 50 } };
+  json(200, completionOf('Knots.', { ...usage, ...cached }))(response, received);
+};
+
 export const answering =
   (...words: readonly string[]): Script =>
   (response, received) => {

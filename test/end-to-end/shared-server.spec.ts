@@ -47,7 +47,7 @@ describe('an installation on a server that other programs write to', () => {
     served = await openServedTestLog({ kind: 'insecure' }, true);
     served.faulty.disguise = disguised;
     const environment = {
-      QUIPU_EVENT_STORE: `esdb://${served.address}?tls=false`,
+      QUIPU_EVENT_STORE: `kurrentdb://${served.address}?tls=false`,
       QUIPU_AUDIT_CHECKPOINT_MS: '50',
     };
     world = await startWorld([answering('Knots', '.')], { environment });

@@ -29,7 +29,7 @@ describe('a start from an empty read store', () => {
 
   beforeAll(async () => {
     served = await openServedTestLog();
-    const environment = { QUIPU_EVENT_STORE: `esdb://${served.address}?tls=false` };
+    const environment = { QUIPU_EVENT_STORE: `kurrentdb://${served.address}?tls=false` };
     world = await startWorld([answering('Knots', '.')], { environment });
     await world.quipu.stop();
     const ids = Array.from({ length: ACCOUNTS }, (_, index) => `filled-${index}`);

@@ -3,7 +3,15 @@ import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { CommandLine } from './command-line.fixture.js';
-import { answering, eventually, MODEL, startWorld, type World } from './quipu.harness.js';
+import { type Script } from '#areas/inference/rigs/upstream.fake.js';
+import {
+  answering,
+  eventually,
+  MODEL,
+  overstating,
+  startWorld,
+  type World,
+} from './quipu.harness.js';
 
 const WORKFLOWS = '/api/v1/workflows';
 
@@ -43,7 +51,12 @@ describe('workflows', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     url = `http://127.0.0.1:${port}`;
-    world = await startWorld([answering('Cords ', 'with ', 'knots.')], {
+    const answer = answering('Cords ', 'with ', 'knots.');
+    const rig: Script = (response, received) => {
+      const script = JSON.stringify(received.body).includes('overstate') ? overstating : answer;
+      script(response, received);
+    };
+    world = await startWorld([rig], {
       environment: { QUIPU_HTTP_TOOL_HOSTS: `private:127.0.0.1:${port}` },
     });
   });
@@ -201,6 +214,21 @@ describe('workflows', () => {
     const { body } = await post('', { name: 'faulty', definition: { nodes } }).expect(422);
     expect(body).toMatchObject({ success: false, code: 'workflow_invalid' });
     expect((body as { readonly message: string }).message).toContain(message);
+  });
+
+  it('name the doubts about the usage that a rig states', async () => {
+    const parameters = { model: MODEL, prompt: 'overstate', max_tokens: 20 };
+    const nodes = [{ name: 'draft', kind: 'chat', parameters }];
+    const done = await run(await create('doubted', { nodes }));
+    const doubts = ['parts_above_total'];
+    expect(done.node_results).toMatchObject({ draft: { usage_doubts: doubts } });
+    const events = (await world.events()).filter(({ data }) =>
+      JSON.stringify(data).includes('usageDoubts'),
+    );
+    expect(events).toMatchObject([
+      { type: 'WorkflowNodeEnded', data: { node: 'draft', usageDoubts: doubts } },
+      { type: 'HoldCaptured', data: { evidence: { nodes: { draft: { usageDoubts: doubts } } } } },
+    ]);
   });
 
   it('have versions, of which a run takes the newest or the one it names', async () => {

@@ -1,3 +1,4 @@
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import {
   type AgentPage,
   type OpenedSession,
@@ -65,7 +66,7 @@ const presentStep = ({ step, plan, observation }: OpenedStep): AgentStepDto => {
     completion_tokens: usage.completionTokens,
     usage_source: usage.source,
     token_classes: usage.parts ?? {},
-    usage_doubts: usage.doubts ?? [],
+    usage_doubts: doubtsOf([{ usageDoubts: usage.doubts }, returned ?? {}]).usageDoubts ?? [],
     counters: returned?.counters ?? {},
   };
 };

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsNumber, IsOptional, IsString, Length, Max, MaxLength, Min } from 'class-validator';
 import { RESPONSE_FORMATS, type ResponseFormat } from '#areas/audio/transcript-formats.js';
 import { SPEECH_FORMATS, type SpeechFormat } from '#areas/audio/speak.handler.js';
+import { ChoiceField, NumberField, TextField } from '../fields/request-fields.js';
 
 class TranscriptUsageDto {
   @ApiProperty({ enum: ['duration'] })
@@ -52,45 +52,35 @@ export class TranscriptionJobDto {
 }
 
 export class TranscriptFormatDto {
-  @ApiProperty({
-    enum: RESPONSE_FORMATS,
-    default: 'json',
+  @ChoiceField(RESPONSE_FORMATS, {
     required: false,
+    default: 'json',
     description: 'The format of the transcript.',
   })
-  @IsIn(RESPONSE_FORMATS)
   readonly response_format: ResponseFormat = 'json';
 }
 
+const MODEL_LENGTH_MAX = 256;
+const VOICE_LENGTH_MAX = 64;
 /** OpenAI accepts as many characters. */
 const INPUT_LENGTH_MAX = 4_096;
 
 export class SpeechBody {
-  @ApiProperty({ example: 'espeak-ng' })
-  @IsString()
-  @Length(1, 256)
+  @TextField({ minLength: 1, maxLength: MODEL_LENGTH_MAX, example: 'espeak-ng' })
   readonly model!: string;
-  @ApiProperty({ example: 'One, two, three.', maxLength: INPUT_LENGTH_MAX })
-  @IsString()
-  @Length(1, INPUT_LENGTH_MAX)
+
+  @TextField({ minLength: 1, maxLength: INPUT_LENGTH_MAX, example: 'One, two, three.' })
   readonly input!: string;
-  @ApiProperty({ example: 'alloy' })
-  @IsString()
-  @Length(1, 64)
+
+  @TextField({ minLength: 1, maxLength: VOICE_LENGTH_MAX, example: 'alloy' })
   readonly voice!: string;
-  @ApiProperty({ enum: SPEECH_FORMATS, default: 'mp3', required: false })
-  @IsOptional()
-  @IsIn(SPEECH_FORMATS)
+
+  @ChoiceField(SPEECH_FORMATS, { required: false, default: 'mp3' })
   readonly response_format?: SpeechFormat;
-  @ApiProperty({ minimum: 0.25, maximum: 4, default: 1, required: false })
-  @IsOptional()
-  @IsNumber()
-  @Min(0.25)
-  @Max(4)
+
+  @NumberField({ required: false, minimum: 0.25, maximum: 4, default: 1 })
   readonly speed?: number;
-  @ApiProperty({ description: 'For an upstream.', maxLength: INPUT_LENGTH_MAX, required: false })
-  @IsOptional()
-  @IsString()
-  @MaxLength(INPUT_LENGTH_MAX)
+
+  @TextField({ required: false, maxLength: INPUT_LENGTH_MAX, description: 'For an upstream.' })
   readonly instructions?: string;
 }

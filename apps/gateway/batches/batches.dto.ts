@@ -189,6 +189,12 @@ export class BatchDto {
   readonly request_counts!: BatchCountsDto;
   @NullableField(BatchUsageDto, 'What is charged; at the end.')
   readonly usage!: BatchUsageDto | null;
+  @ApiProperty({
+    type: [String],
+    description:
+      'Why the charge is lower than the stated usage could mean, as for a chat; at the end.',
+  })
+  readonly usage_doubts!: readonly string[];
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: { type: 'string' } })
   readonly metadata!: Readonly<Record<string, string>> | null;
 }

@@ -65,6 +65,7 @@ describe('a batch in the shape of OpenAI', () => {
       cancelled_at: null,
       request_counts: { total: 3, completed: 0, failed: 0 },
       usage: null,
+      usage_doubts: [],
       metadata: { team: 'knots' },
     });
   });

@@ -74,6 +74,7 @@ export const presentBatch = (batch: ShownBatch): BatchDto => {
     cancelled_at: endedAs('cancelled'),
     request_counts: counts,
     usage: usageOf(batch),
+    usage_doubts: end?.usageDoubts ?? [],
     metadata: batch.metadata,
   };
 };

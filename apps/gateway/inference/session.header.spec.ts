@@ -25,6 +25,6 @@ describe('the wishes of a message about rigs', () => {
       models: ['n'],
     });
     expect(() => chatOf({ ...message, provider: { sort: 'beauty' } })).toThrow('provider.sort');
-    expect(() => chatOf({ ...message, provider: { zdr: true } })).toThrow('provider.zdr');
+    expect(() => chatOf({ ...message, provider: { region: 'eu' } })).toThrow('provider.region');
   });
 });

@@ -218,6 +218,11 @@ export class NodeResultDto {
   readonly code!: string | null;
   @NullableField(String)
   readonly message!: string | null;
+  @ApiProperty({
+    type: [String],
+    description: 'Why the charge is lower than the stated usage could mean, as for a chat.',
+  })
+  readonly usage_doubts!: readonly string[];
   @ApiProperty({ nullable: true, description: 'JSON; null where there is none.' })
   readonly output!: unknown;
 }

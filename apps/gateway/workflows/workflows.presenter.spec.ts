@@ -42,7 +42,11 @@ const events: readonly (readonly [string, WorkflowRunEvent, readonly string[]])[
   ['call_aborted', WorkflowCallAborted.of({ ...ofRun, ...aborted }), ['node', 'attempt', 'used']],
   ['run_taken', WorkflowRunTaken.of({ ...ofRun, takenAt: LATER }), []],
   ['run_left', WorkflowRunLeft.of({ ...ofRun, leftAt: LATER }), []],
-  ['node_ended', ended('a'), ['node', 'status', 'code', 'message', 'chosen', 'used', 'counters']],
+  [
+    'node_ended',
+    ended('a'),
+    ['node', 'status', 'code', 'message', 'chosen', 'used', 'usage_doubts', 'counters'],
+  ],
   [
     'approval_decided',
     WorkflowApprovalDecided.of({ ...ofRun, ...decision }),
@@ -99,6 +103,7 @@ describe('a run', () => {
       elapsed_ms: 5,
       code: null,
       message: null,
+      usage_doubts: [],
       output: { text: 'b' },
     });
   });

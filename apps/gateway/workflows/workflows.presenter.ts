@@ -39,7 +39,7 @@ export const presentDetails = ({
 });
 
 const presentNode = ({ node: one, elapsedMs, output, items }: ShownNode): NodeResultDto => {
-  const { node, status, attempt, end } = one;
+  const { node, status, attempt, end, usageDoubts = [] } = one;
   return {
     ...end?.counters,
     ...(items && { items }),
@@ -49,6 +49,7 @@ const presentNode = ({ node: one, elapsedMs, output, items }: ShownNode): NodeRe
     elapsed_ms: elapsedMs,
     code: end?.code ?? null,
     message: end?.message ?? null,
+    usage_doubts: usageDoubts,
     output,
   };
 };
@@ -108,8 +109,9 @@ const shown = ({ type, data }: WorkflowRunEvent): readonly [string, object] => {
       return ['attempt_failed', { node, attempt, code, message, used, retry_at: retryAt }];
     }
     case 'WorkflowNodeEnded': {
-      const { node, status, code, message, chosen, used, counters } = data;
-      return ['node_ended', { node, status, code, message, chosen, used, counters }];
+      const { node, status, code, message, chosen, used, counters, usageDoubts = [] } = data;
+      const work = { used, usage_doubts: usageDoubts, counters };
+      return ['node_ended', { node, status, code, message, chosen, ...work }];
     }
     case 'WorkflowCallAborted':
       return ['call_aborted', { node: data.node, attempt: data.attempt, used: data.used }];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type BatchCounts, type BatchUsage } from '#events/batches/batch.events.js';
 import { JobUsage } from '#events/jobs/job.events.js';
+import { doubtsOf, UsageDoubts } from '#events/token-usage.vocabulary.js';
 import { Sha256Hex } from '#events/vocabulary.js';
 
 const Line = z.int().positive();
@@ -21,6 +22,8 @@ export const BatchPart = z.strictObject({
   errors: Sha256Hex.nullable(),
   /** Of the completed and the aborted lines, by rig and meter. */
   usage: z.array(JobUsage),
+  /** Of the completed lines. */
+  usageDoubts: UsageDoubts.exactOptional(),
 });
 export type BatchPart = z.infer<typeof BatchPart>;
 
@@ -35,6 +38,9 @@ export const countsOf = ({ parts }: BatchCheckpoint, total: number): BatchCounts
   completed: parts.reduce((sum, { completed }) => sum + completed, 0),
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),
 });
+
+/** Of the completed lines, each once. */
+export const doubtsIn = ({ parts }: BatchCheckpoint) => doubtsOf(parts);
 
 /** Of the completed and the aborted lines, by rig and meter. */
 export const usageOf = ({ parts }: BatchCheckpoint): readonly JobUsage[] =>

@@ -6,7 +6,13 @@ import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type BatchCheckpoint, countsOf, NO_PARTS, usageOnAllRigs } from './batch-checkpoint.js';
+import {
+  type BatchCheckpoint,
+  countsOf,
+  doubtsIn,
+  NO_PARTS,
+  usageOnAllRigs,
+} from './batch-checkpoint.js';
 import { type EndedBatchJob } from './batch-life.saga.js';
 import { BatchOutputs, type Unfinished } from './batch-outputs.js';
 import { BatchParts } from './batch-parts.js';
@@ -170,6 +176,7 @@ export class EndBatchHandler implements ICommandHandler<EndBatchCommand> {
       jobOutcome,
       counts: countsOf(checkpoint, lines),
       usage: [...usageOnAllRigs(checkpoint)],
+      ...doubtsIn(checkpoint),
       faults: [...(fault ? [fault] : []), ...lost].map((one) => ({ ...one, ...OF_ALL })),
       endedAt: instant(this.clock),
     };

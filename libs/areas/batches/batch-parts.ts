@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { type BatchPart, byRigAndMeter, rangesOf, sumOf } from './batch-checkpoint.js';
 import { subjectOf } from './batch-records.js';
@@ -39,6 +40,7 @@ export class BatchParts {
           byRigAndMeter,
         ),
       ],
+      ...doubtsOf(results),
     };
   }
 

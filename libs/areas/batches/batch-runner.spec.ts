@@ -34,6 +34,7 @@ import {
   NO_PARTS,
   usageOf,
 } from './batch-checkpoint.js';
+import { batchJob } from './batch.job.js';
 import { type BatchEndpoints } from './batch-endpoints.js';
 import { BatchParts } from './batch-parts.js';
 import { BatchRecords } from './batch-records.js';
@@ -262,6 +263,34 @@ describe('an attempt of a batch', () => {
     const drained = await endedBy(new Error('the process stops'));
     expect(countsOf(drained, 3)).toEqual({ total: 3, completed: 1, failed: 0 });
     expect(usageOf(drained)).not.toContainEqual(expect.objectContaining({ quantity: 5 }));
+  });
+
+  it('names the doubts about the usage of its lines, also where it ends early', async () => {
+    give(inputOf(25));
+    endpoint.doubts.set('line-2', ['bad_count']).set('line-21', ['bad_count', 'total_differs']);
+    const { reported, ended } = await run(25);
+    expect(ended.shown).toMatchObject({ usageDoubts: ['bad_count', 'total_differs'] });
+    const lines = await outputOf(ended.result);
+    expect(lines.find((line) => line['custom_id'] === 'line-2')).toMatchObject({
+      usage_doubts: ['bad_count'],
+    });
+    expect(lines.find((line) => line['custom_id'] === 'line-3')).toMatchObject({
+      usage_doubts: [],
+    });
+    const summary = { endpoint: PATH, inputFileId: 'file-in', model: MODEL, lines: 25 };
+    const job = {
+      jobId: BATCH_ID,
+      outcome: 'cancelled',
+      attempts: 1,
+      summary,
+      result: null,
+    } as const;
+    const evidence = batchJob.price?.evidence;
+    expect(evidence?.({ ...job, shown: reported[0]?.shown ?? null })).toMatchObject({
+      outcome: 'cancelled',
+      usageDoubts: ['bad_count'],
+    });
+    expect(evidence?.({ ...job, shown: null })).not.toHaveProperty('usageDoubts');
   });
 
   it('waits for a rig that is away, and tries a failing line a few times', async () => {

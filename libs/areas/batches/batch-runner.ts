@@ -15,6 +15,7 @@ import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import {
   type BatchCheckpoint,
   countsOf,
+  doubtsIn,
   finishedLines,
   NO_PARTS,
   usageOf,
@@ -187,7 +188,8 @@ const progressOf = (
 ): Progress<BatchProgress, BatchCheckpoint> => {
   const counts = countsOf(checkpoint, total);
   const done = counts.completed + counts.failed;
-  return { done, total, shown: counts, checkpoint, usage: usageOf(checkpoint) };
+  const shown = { ...counts, ...doubtsIn(checkpoint) };
+  return { done, total, shown, checkpoint, usage: usageOf(checkpoint) };
 };
 
 const contextOf = (batchId: string, step: string): CommandContext =>

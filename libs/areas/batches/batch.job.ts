@@ -1,4 +1,5 @@
 import { BATCH_JOB, BatchProgress, BatchSummary } from '#events/batches/batch.job.js';
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { defineJob } from '#platform/jobs/job-type.js';
 import { BatchCheckpoint } from './batch-checkpoint.js';
 import { BatchInput, WINDOW_MS } from './batch-input.js';
@@ -32,9 +33,10 @@ export const batchJob = defineJob({
     product: batchProduct,
     whenUnfinished: 'what_was_used',
     ahead: [],
-    evidence: ({ jobId, outcome, attempts, summary }) => {
+    evidence: ({ jobId, outcome, attempts, summary, shown }) => {
       const { endpoint, inputFileId, model } = BatchSummary.parse(summary);
-      return { batchId: jobId, endpoint, inputFileId, model, outcome, attempts };
+      const facts = { batchId: jobId, endpoint, inputFileId, model, outcome, attempts };
+      return { ...facts, ...doubtsOf(shown ? [BatchProgress.parse(shown)] : []) };
     },
     model: ({ summary }) => BatchSummary.parse(summary).model,
   },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
+import { doubtsOf, type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
 import {
   type AcceptedItem,
@@ -151,6 +152,8 @@ const rigOf = (text: string): string => (/[02468]$/.test(text) ? 'mill' : 'press
 export class EchoEndpoint implements BatchEndpoint {
   /** The texts that were asked, in order. */
   readonly asked: string[] = [];
+  /** About the usage of some texts. */
+  readonly doubts = new Map<string, readonly UsageDoubt[]>();
   before: (text: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
   accept(body: unknown): AcceptedItem {
@@ -191,7 +194,7 @@ export class EchoEndpoint implements BatchEndpoint {
       { meter: 'input_tokens', quantity: text.length, rig },
       { meter: 'output_tokens', quantity: 2, rig },
     ];
-    return { body: { echo: text }, used };
+    return { body: { echo: text }, used, ...doubtsOf([{ usageDoubts: this.doubts.get(text) }]) };
   }
 
   retryOf(error: unknown): ItemRetry {

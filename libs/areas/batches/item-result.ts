@@ -1,4 +1,5 @@
 import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { type DoubtedUsage, doubtsOf } from '#events/token-usage.vocabulary.js';
 import { type AbortedItemError } from '#platform/batches/aborted-item.js';
 import { type ItemAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -7,7 +8,7 @@ import { sumOf } from './batch-checkpoint.js';
 import { type BatchItem } from './batch-item.js';
 
 /** A line that has run. */
-export interface ItemResult {
+export interface ItemResult extends DoubtedUsage {
   readonly number: number;
   readonly isCompleted: boolean;
   /** Its line of the output or error file, without the end of the line. */
@@ -21,13 +22,21 @@ const resultId = (requestId: string): string => `batch_req_${requestId.replaceAl
 export const finishedResult = (
   { number, customId }: BatchItem,
   requestId: string,
-  { body, used }: ItemAnswer,
+  answer: ItemAnswer,
 ): ItemResult => {
+  const { body, used, usageDoubts: doubts = [] } = answer;
   const response = { status_code: 200, request_id: requestId, body };
   const id = resultId(requestId);
   const charged = chargedOf(used);
-  const text = JSON.stringify({ id, custom_id: customId, response, error: null, charged });
-  return { number, isCompleted: true, text, used };
+  const text = JSON.stringify({
+    id,
+    custom_id: customId,
+    response,
+    error: null,
+    charged,
+    usage_doubts: doubts,
+  });
+  return { number, isCompleted: true, text, used, ...doubtsOf([answer]) };
 };
 
 /** Units by meter, as the files of a batch show them. */

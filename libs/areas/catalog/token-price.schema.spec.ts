@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from './catalog.parser.js';
+import { unpricedClasses } from './token-price.schema.js';
 
 const FILE = '/etc/quipu/catalog.yaml';
 
@@ -25,6 +26,20 @@ models:
         priority: { percent: 100, prices: { input_tokens: '5000000' }, tiers: [] },
       },
     });
+  });
+
+  it('charges a class without a price of its own as another one, and says so', () => {
+    const price = priceOf('cache_read_usd_per_mtok: 0.1, cache_write_5m_usd_per_mtok: 2.5');
+    expect(price && unpricedClasses(price)).toEqual([
+      'cache_write_30m_tokens as cache_write_5m_tokens',
+      'cache_write_1h_tokens as fresh input',
+      'audio_input_tokens as fresh input',
+      'cache_read_audio_tokens as fresh input',
+      'image_input_tokens as fresh input',
+      'reasoning_tokens as output',
+      'audio_output_tokens as output',
+      'image_output_tokens as output',
+    ]);
   });
 
   it('reads searches, places and periods', () => {

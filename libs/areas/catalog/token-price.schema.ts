@@ -24,7 +24,7 @@ import {
 import { WEEKDAYS } from '#events/weekdays.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { isAbove } from '#platform/ledger/price.js';
-import { tokenUnitPrice } from '#platform/ledger/token-price.js';
+import { candidatesOf, tokenUnitPrice } from '#platform/ledger/token-price.js';
 import { Usd } from './usd.schema.js';
 
 /** The field of the catalog for the price of each class of tokens. */
@@ -251,8 +251,11 @@ const problemsOfTiers = (
     });
   });
 
-/** Classes that a model charges as fresh input or output, since they have no price of their own. */
+/** The classes without a price of their own, and what they are charged as. */
 export const unpricedClasses = ({ classes = {} }: TokenPrice): readonly string[] =>
-  TOKEN_PARTS.filter((part) => classes[part] === undefined).map(
-    (part) => `${part} as ${sideOf(part) === INPUT_METER ? 'fresh input' : 'output'}`,
-  );
+  TOKEN_PARTS.filter((part) => classes[part] === undefined).map((part) => {
+    const [as = SIDES[sideOf(part)]] = candidatesOf(part).filter((meter) => classes[meter]);
+    return `${part} as ${as}`;
+  });
+
+const SIDES = { [INPUT_METER]: 'fresh input', [OUTPUT_METER]: 'output' } as const;

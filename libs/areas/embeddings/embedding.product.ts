@@ -42,7 +42,7 @@ export const usedUnitsOf = (
 ): readonly UsedUnits[] =>
   tariff
     .used(usageOf(tokens), { ...terms, ...TERMS }, rig)
-    .filter(({ meter }) => meter === INPUT_METER);
+    .used.filter(({ meter }) => meter === INPUT_METER);
 
 const usageOf = (promptTokens: number): Usage => ({
   promptTokens,

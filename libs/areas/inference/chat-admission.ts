@@ -1,3 +1,4 @@
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type ChatCaptureEvidence,
@@ -148,7 +149,7 @@ const capture = (
     ...(isFallback && passed.length > 0 && { fallback: { model: model.id, passed: [...passed] } }),
     ...(score !== undefined && { score }),
     ...(lost && { lostRigs: [...lost] }),
-    ...(doubts.length > 0 && { usageDoubts: [...doubts] }),
+    ...doubtsOf([{ usageDoubts: doubts }]),
     ...(service !== undefined &&
       tariff.hasService(service) && { serviceTier: { asked: service, answered: serviceTier } }),
     ...(toolCalls !== undefined && { toolCalls }),

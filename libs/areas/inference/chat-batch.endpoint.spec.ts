@@ -89,6 +89,13 @@ describe('a chat as a line of a batch', () => {
     expect(ledger.calls).toEqual([]);
   });
 
+  it('names the doubts about the stated usage', async () => {
+    const { rigs, run } = open();
+    const stated = { ...usage(20, 30), doubts: ['bad_count' as const] };
+    rigs.completion = () => Promise.resolve({ completion: completionOf('Cords.'), usage: stated });
+    expect(await run(question)).toMatchObject({ usageDoubts: ['bad_count'] });
+  });
+
   it('is never charged above its bound', async () => {
     const { rigs, endpoint, run } = open();
     const answer = { completion: completionOf('Cords.'), usage: usage(9_999, 9_999) };

@@ -186,7 +186,7 @@ describe('the models of a request', () => {
       { provider: { max_price: { prompt: 0.1 } } },
       'provider.max_price.prompt',
     ],
-    ['an unknown field', { provider: { zdr: true } }, 'provider.zdr'],
+    ['an unknown field', { provider: { region: 'eu' } }, 'provider.region'],
     ['an unknown sort', { provider: { sort: 'beauty' } }, 'provider.sort'],
     ['models beside an adapter', { models: ['acme/long'], adapter: 'pirate' }, 'models'],
   ])('are refused by name: %s', async (_, body, param) => {

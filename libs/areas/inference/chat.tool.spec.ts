@@ -60,6 +60,14 @@ describe('the tool chat', () => {
     expect(ledger.calls).toEqual([]);
   });
 
+  it('names the doubts about the stated usage', async () => {
+    const { tool, rigs } = open();
+    const stated = { ...usage(20, 30), doubts: ['bad_count' as const] };
+    rigs.completion = () => Promise.resolve({ completion: completionOf('Cords.'), usage: stated });
+    const outcome = await tool.run(input({ prompt: 'a' }), call);
+    expect(outcome).toMatchObject({ usageDoubts: ['bad_count'] });
+  });
+
   it.each([
     [true, { details: { used: [{ quantity: 20 }, { quantity: 3, rig: 'local-vllm' }] } }],
     [false, { kind: 'cancelled' }],

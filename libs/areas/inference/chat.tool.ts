@@ -1,4 +1,3 @@
-import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
@@ -13,6 +12,7 @@ import {
   type ToolRunner,
 } from '#platform/tools/tool.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type UsedTokens } from '#platform/chats/token-tariff.js';
 import { chatProduct } from './chat.product.js';
 import { tariffOf } from './chat-model.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
@@ -109,7 +109,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
         finish_reason: finishReasonOf(completion),
         model: modelOf(completion),
       },
-      used: usedOf(usage, rig),
+      ...usedOf(usage, rig),
       counters: countersOf(usage),
     };
   }
@@ -136,7 +136,7 @@ const countersOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => ({
   ...parts,
 });
 
-type UsedOf = (usage: Usage, rig: string) => readonly UsedUnits[];
+type UsedOf = (usage: Usage, rig: string) => UsedTokens;
 
 /** A call aborted after a rig accepted it costs as much as a chat whose caller leaves. */
 const abortedCall = (
@@ -146,7 +146,7 @@ const abortedCall = (
 ): ToolError | undefined => {
   const accepted = acceptedUsage(error);
   if (!accepted || !chargesCancelled) return undefined;
-  const used = usedOf(accepted.usage, accepted.rig);
+  const { used } = usedOf(accepted.usage, accepted.rig);
   return new ToolError('cancelled', 'the call was aborted', { used });
 };
 

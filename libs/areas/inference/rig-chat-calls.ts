@@ -100,14 +100,14 @@ export class RigChatCalls extends ChatCalls {
     const { answer, rig } = await ask(order).catch((error: unknown) => {
       const accepted = model.chargesCancelled ? acceptedUsage(error) : undefined;
       if (!accepted) throw error;
-      const used = tariff.used(usageWithin(accepted.usage, bound), terms, accepted.rig);
+      const { used } = tariff.used(usageWithin(accepted.usage, bound), terms, accepted.rig);
       throw new AbortedItemError(used, { cause: error });
     });
     const usage = usageWithin(answer.usage, bound);
     const echo = { model: body.model, routing_mode: body.routing_mode };
     return {
       body: line.write({ ...answer.completion, ...echo }, usage),
-      used: tariff.used(usage, terms, rig),
+      ...tariff.used(usage, terms, rig),
     };
   }
 

@@ -54,8 +54,8 @@ export class ChargeJobHandler implements ICommandHandler<ChargeJobCommand> {
   #usedBy(due: Due): UsedProcess {
     const { job, outcome } = due;
     const { jobId, type, summary } = job.order;
-    const { attempt: attempts, resultSummary: result, usage } = job;
-    const ended = { jobId, outcome, attempts, summary, result };
+    const { attempt: attempts, resultSummary: result, progress, usage } = job;
+    const ended = { jobId, outcome, attempts, summary, result, shown: result ?? progress };
     const price = this.types.of(type).price;
     const model = price?.model?.(ended);
     return {

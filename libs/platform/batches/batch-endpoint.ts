@@ -1,5 +1,6 @@
 import { type Abstract, type Type } from '@nestjs/common';
 import { type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
+import { type DoubtedUsage } from '#events/token-usage.vocabulary.js';
 import { type TariffTerms } from '#platform/chats/token-tariff.js';
 
 /** Units by meter of the batch product. */
@@ -29,7 +30,7 @@ export interface BatchPrice {
 }
 
 /** An answer of the endpoint, as a caller without a batch would get it. */
-export interface ItemAnswer {
+export interface ItemAnswer extends DoubtedUsage {
   readonly body: Readonly<Record<string, unknown>>;
   /** The charged units, never above the bound. Each names the rig that answered. */
   readonly used: readonly UsedUnits[];

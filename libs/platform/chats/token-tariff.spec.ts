@@ -168,13 +168,13 @@ describe('an answer of several calls of models', () => {
 describe('usage as units for work that another one charges', () => {
   it('has the price of each class that has one, and none where there is one price', () => {
     const parts = { cache_read_tokens: 70 };
-    expect(tariffOf().used(used({ parts }), {}, 'rig')[2]).toEqual({
+    expect(tariffOf().used(used({ parts }), {}, 'rig').used[2]).toEqual({
       rig: 'rig',
       meter: 'cache_read_tokens',
       quantity: 70,
       price: { unitPriceMicroUsd: '100000', perUnits: 1_000_000 },
     });
-    expect(new TokenTariff(market, 'luna', luna, CALM).used(used(), {}, 'rig')).toEqual([
+    expect(new TokenTariff(market, 'luna', luna, CALM).used(used(), {}, 'rig').used).toEqual([
       { rig: 'rig', meter: 'input_tokens', quantity: 100 },
       { rig: 'rig', meter: 'output_tokens', quantity: 10 },
     ]);

@@ -5,7 +5,7 @@ import {
   type PriceTier,
   type TokenPrice,
 } from '#events/token-price.vocabulary.js';
-import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
+import { type DoubtedUsage, doubtsOf, type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import { isAbove, priceOf } from '#platform/ledger/price.js';
 import { underStep } from '#platform/ledger/steps.js';
@@ -52,6 +52,11 @@ export interface TariffTerms extends Omit<TokenTerms, 'period'> {
 }
 
 type Counted = Omit<Usage, 'further' | 'source'>;
+
+/** Tokens as units, for work that another one holds and charges. */
+export interface UsedTokens extends DoubtedUsage {
+  readonly used: readonly UsedUnits[];
+}
 
 export interface ChargedUsage {
   readonly lines: readonly PriceLine[];
@@ -123,19 +128,21 @@ export class TokenTariff {
   }
 
   /**
-   * The lines of a charge as units, for work that another one holds and charges. Where a class has
-   * one price in every request, units cost as much as their hold.
+   * The lines of a charge as units. Where a class has one price in every request, units cost as
+   * much as their hold.
    */
-  used(usage: Usage, terms: TariffTerms = {}, rig?: string): readonly UsedUnits[] {
+  used(usage: Usage, terms: TariffTerms = {}, rig?: string): UsedTokens {
     const { rate } = this;
     const isFlat = !(rate.classes ?? rate.tiers ?? rate.serviceTiers ?? rate.residencyPercent);
-    return this.charged(usage, terms).lines.map(({ step, meter, quantity, ...price }) => ({
+    const { lines, doubts } = this.charged(usage, terms);
+    const used = lines.map(({ step, meter, quantity, ...price }) => ({
       ...(step !== undefined && { step }),
       ...(rig !== undefined && { rig }),
       meter,
       quantity,
       ...(!(isFlat && !this.#period && price.model === undefined) && { price }),
     }));
+    return { used, ...doubtsOf([{ usageDoubts: doubts }]) };
   }
 
   #furtherLines(

@@ -113,6 +113,8 @@ export interface EndedJob {
   readonly summary: PublicJson;
   /** The public summary of a completed job's result; null for another one. */
   readonly result: PublicJson | null;
+  /** The same; of another job, of its last progress; null for none. */
+  readonly shown: PublicJson | null;
 }
 
 /** The price of a job. */

@@ -36,6 +36,8 @@ export interface SubmittedJob {
   readonly stopBy: string | null;
   readonly checkpoint: JobBlob | null;
   readonly usage: readonly JobUsage[];
+  /** The public summary of the last progress. */
+  readonly progress: Readonly<Record<string, unknown>> | null;
   readonly result: JobBlob | null;
   /** The public summary of a completed job's result. */
   readonly resultSummary: Readonly<Record<string, unknown>> | null;
@@ -84,6 +86,7 @@ const submitted = (order: JobSubmitted['data']): SubmittedJob => ({
   stopBy: null,
   checkpoint: null,
   usage: [],
+  progress: null,
   result: null,
   resultSummary: null,
   endedAt: null,
@@ -137,8 +140,8 @@ const next = (job: SubmittedJob, { type, data }: JobEvent): SubmittedJob => {
     case 'JobStarted':
       return started(job, data);
     case 'JobProgressed': {
-      const { sequence, checkpoint, usage } = data;
-      return { ...job, sequence, checkpoint, usage: raised(job.usage, usage) };
+      const { sequence, progress, checkpoint, usage } = data;
+      return { ...job, sequence, progress, checkpoint, usage: raised(job.usage, usage) };
     }
     case 'JobAttemptEnded':
       return attemptEnded(job, data);

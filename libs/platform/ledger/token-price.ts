@@ -61,7 +61,7 @@ const MEDIA: ReadonlySet<TokenMeter> = new Set([
 ]);
 
 /** The classes whose price a class may have, its own first. */
-const candidatesOf = (meter: TokenMeter): readonly TokenMeter[] => {
+export const candidatesOf = (meter: TokenMeter): readonly TokenMeter[] => {
   const side = sideOf(meter);
   if (meter === side) return [meter];
   // A provider that states no life of a write may mean any; the price list names one.

@@ -1,6 +1,7 @@
 import { type Abstract, type Type } from '@nestjs/common';
 import { type z } from 'zod';
 import { Meter, type PriceLine, type UsedUnits } from '#events/hold.vocabulary.js';
+import { type DoubtedUsage } from '#events/token-usage.vocabulary.js';
 
 /** One call of a tool, by a node of a workflow, a step of an agent or an MCP client. */
 export interface ToolCall {
@@ -28,7 +29,7 @@ export interface ToolEstimate {
   readonly rateCardVersion: number | null;
 }
 
-export interface ToolOutcome<Output> {
+export interface ToolOutcome<Output> extends DoubtedUsage {
   /** JSON. */
   readonly output: Output;
   /** Charged at the prices of the estimate, and never above it. Its steps are below the call. */

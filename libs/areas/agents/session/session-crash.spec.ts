@@ -121,7 +121,8 @@ const processOn = (outside: Outside, isRepeatable: boolean, ...faults: readonly 
     run: (_: string, __: unknown, { id }: ToolCall) => {
       outside.runs.push(id);
       const used = [{ meter: 'knots', quantity: 7 }];
-      return Promise.resolve({ output: { woven: true }, used, counters: { knots: 7 } });
+      const measured = { counters: { knots: 7 }, usageDoubts: ['bad_count'] };
+      return Promise.resolve({ output: { woven: true }, used, ...measured });
     },
     failureOf: () => null,
   } as unknown as AgentTools;
@@ -204,6 +205,7 @@ describe('a session whose process ends', () => {
       // At most the hold of the call.
       used: [{ meter: 'knots', quantity: 5 }],
       counters: { knots: 7 },
+      usageDoubts: ['bad_count'],
     });
     expect(outside.ledger.renewals).toMatchObject([{ lines: [PRICED] }]);
   });

@@ -79,7 +79,7 @@ export class StepPlanner {
     const plan = planOf(asked.completion, model.style, tools);
     const { usage, rig, modelAnswered } = asked;
     const used = withinBounds(usage, bounds);
-    const { doubts } = model.tariff.charged(used);
+    const { used: units, usageDoubts } = model.tariff.used(used, {}, rig);
     const isCall = plan.action === 'tool';
     const data: Planned = {
       sessionId,
@@ -88,8 +88,8 @@ export class StepPlanner {
       tool: isCall ? plan.tool : null,
       callId: isCall ? derivedId(`call ${step}`, sessionId) : null,
       plan: await this.memory.put(userId, plan),
-      usage: planUsageOf(used, doubts),
-      used: [...model.tariff.used(used, {}, rig)],
+      usage: planUsageOf(used, usageDoubts),
+      used: [...units],
       rig,
       modelAnswered,
       plannedAt: instant(this.clock),
@@ -141,7 +141,7 @@ export class StepPlanner {
 
 const planUsageOf = (
   { promptTokens, completionTokens, source, parts }: Usage,
-  doubts: readonly UsageDoubt[],
+  doubts: readonly UsageDoubt[] = [],
 ): PlanUsage => ({
   promptTokens,
   completionTokens,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { type DoubtedUsage, doubtsOf } from '#events/token-usage.vocabulary.js';
 import { heldMeterOf } from '#events/token-meters.js';
 import { type AgentToolReturned } from '#events/agents/agent-session.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -23,7 +24,7 @@ import { SessionMoney, stepPath } from './session-money.js';
 import { type Observation } from './transcript.js';
 
 /** How a call has ended. */
-interface Returned {
+interface Returned extends DoubtedUsage {
   readonly executed: boolean;
   readonly observation: Observation;
   readonly code: string | null;
@@ -115,9 +116,9 @@ export class ToolCaller {
 
   async #run({ tool, input, call }: Planned, held: readonly PriceLine[]): Promise<Returned> {
     try {
-      const { output, used, counters } = await this.tools.run(tool, input, call);
-      const observation = { output };
-      return { executed: true, observation, code: null, used: withinHeld(used, held), counters };
+      const { output, used: all, ...facts } = await this.tools.run(tool, input, call);
+      const used = withinHeld(all, held);
+      return { executed: true, observation: { output }, code: null, used, ...facts };
     } catch (error) {
       call.signal.throwIfAborted();
       const failure = this.tools.failureOf(error);
@@ -130,8 +131,9 @@ export class ToolCaller {
     session: SessionAttempt,
     { planned: { step } }: SessionStep,
     { tool, call: { id: callId } }: Planned,
-    { executed, observation, code, used, counters }: Returned,
+    returned: Returned,
   ): Promise<AgentSessionState> {
+    const { executed, observation, code, used, counters } = returned;
     const { sessionId, userId } = session.started;
     const data: Omit<AgentToolReturned['data'], 'accountId'> = {
       sessionId,
@@ -144,6 +146,7 @@ export class ToolCaller {
       observation: await this.memory.put(userId, observation),
       used: [...used],
       counters: { ...counters },
+      ...doubtsOf([returned]),
       returnedAt: instant(this.clock),
     };
     return this.streams.run({ type: 'RecordReturn', data }, session.contextOf(`return ${step}`));

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { ResponseProgress } from '#events/responses/response.job.js';
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { AbortedItemError } from '#platform/batches/aborted-item.js';
 import { type ItemAnswer } from '#platform/batches/batch-endpoint.js';
 import { ChatCalls } from '#platform/chats/chat-calls.port.js';
@@ -59,7 +60,7 @@ export class ResponseRunner implements JobRunner<
       const order = { accountId, priority: 'interactive', pricedAtMs } as const;
       const answer = await this.chats.complete(line, order, signal);
       signal.throwIfAborted();
-      return finished({ ...object, ...answer.body }, answer.used);
+      return finished({ ...object, ...answer.body }, answer);
     } catch (error) {
       const isOver = signal.reason instanceof JobOverError;
       if (isOver && error instanceof AbortedItemError) yield aborted(error);
@@ -97,10 +98,14 @@ export class ResponseRunner implements JobRunner<
   }
 }
 
-const finished = (response: object, used: ItemAnswer['used'] = []): Finished<ResponseResult> => {
+const finished = (
+  response: object,
+  answer?: Pick<ItemAnswer, 'used' | 'usageDoubts'>,
+): Finished<ResponseResult> => {
   const result = ResponseResult.parse(response);
   const { status } = result;
-  return { result, shown: ResponseProgress.parse({ status }), usage: used };
+  const shown = ResponseProgress.parse({ status, ...doubtsOf(answer ? [answer] : []) });
+  return { result, shown, usage: answer?.used ?? [] };
 };
 
 /** A response that is cancelled while a rig works on it costs as a chat whose caller leaves. */

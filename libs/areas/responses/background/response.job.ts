@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESPONSE_JOB, ResponseProgress, ResponseSummary } from '#events/responses/response.job.js';
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { defineJob } from '#platform/jobs/job-type.js';
 import { BackgroundInput, ResponseResult } from './background-input.js';
 import { ResponseRunner } from './response-runner.js';
@@ -34,10 +35,11 @@ export const responseJob = defineJob({
     product: responseProduct,
     whenUnfinished: 'what_was_used',
     ahead: [],
-    evidence: ({ outcome, attempts, summary }) => ({
+    evidence: ({ outcome, attempts, summary, shown }) => ({
       ...ResponseSummary.parse(summary),
       outcome,
       attempts,
+      ...doubtsOf(shown ? [ResponseProgress.parse(shown)] : []),
     }),
     model: ({ summary }) => ResponseSummary.parse(summary).model,
   },

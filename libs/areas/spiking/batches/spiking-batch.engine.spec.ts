@@ -126,7 +126,7 @@ describe('a batch of runs', () => {
   it('has evidence by which its energy can be computed', async () => {
     const { end } = await runBatch(attemptOf(['ab', 'knot']));
     const evidence = spikingBatchJob.price?.evidence;
-    const ended = { jobId: 'j', outcome: 'completed', attempts: 1, summary } as const;
+    const ended = { jobId: 'j', outcome: 'completed', attempts: 1, summary, shown: null } as const;
     expect(evidence?.({ ...ended, result: end.shown })).toMatchObject({
       ...summary,
       outcome: 'completed',

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
+import { doubtsOf, type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
@@ -197,7 +197,7 @@ export class ConsensusChats {
       agreementPercent: AGREEMENT_PERCENT,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
       replyHash: reply === null ? null : this.hash(reply),
-      ...(usageDoubts.length > 0 && { usageDoubts: [...usageDoubts] }),
+      ...doubtsOf([{ usageDoubts }]),
     };
   }
 }

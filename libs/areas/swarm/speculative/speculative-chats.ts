@@ -1,7 +1,7 @@
 import { OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
+import { doubtsOf, type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type TariffTerms, type TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
@@ -177,7 +177,7 @@ export class SpeculativeChats {
       draftTokensMax: verifier.kind === 'pair' ? steps : null,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
       replyHash: reply === null ? null : this.hash(reply),
-      ...(usageDoubts.length > 0 && { usageDoubts: [...usageDoubts] }),
+      ...doubtsOf([{ usageDoubts }]),
     };
   }
 }

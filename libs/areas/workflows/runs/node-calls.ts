@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { heldMeterOf } from '#events/token-meters.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -193,9 +194,9 @@ export class NodeCalls {
     try {
       const running = this.tools.run(tool, input, { ...call, signal: either });
       const outcome = await abandoned(running, either);
-      return timeOut?.aborted ? timedOut(`the tool ${tool}`, outcome.used) : outcome;
+      return timeOut?.aborted ? timedOut(`the tool ${tool}`, outcome) : outcome;
     } catch (error) {
-      if (timeOut?.aborted) return timedOut(`the tool ${tool}`, this.tools.usedBy(error));
+      if (timeOut?.aborted) return timedOut(`the tool ${tool}`, { used: this.tools.usedBy(error) });
       return this.#failureOf(error, tool, signal);
     }
   }
@@ -215,10 +216,12 @@ export class NodeCalls {
     return this.streams.onRun({ type: 'FailNode', data }, context).then(() => undefined);
   }
 
-  async #recordAborted(run: StartedRun, node: string, attempt: number, { used: all }: Outcome) {
-    const used = all.filter(({ quantity }) => quantity > 0);
+  async #recordAborted(run: StartedRun, node: string, attempt: number, outcome: Outcome) {
+    const used = outcome.used.filter(({ quantity }) => quantity > 0);
     if (used.length === 0) return;
-    const data = { runId: run.order.runId, node, attempt, used, abortedAt: instant(this.clock) };
+    const { runId } = run.order;
+    const work = { used, ...doubtsOf([outcome]) };
+    const data = { runId, node, attempt, ...work, abortedAt: instant(this.clock) };
     const context = runContext(run.order, `aborted ${node} ${attempt}`);
     await this.streams.onRun({ type: 'RecordAborted', data }, context);
   }
@@ -227,19 +230,24 @@ export class NodeCalls {
     run: StartedRun,
     node: string,
     attempt: number,
-    { output: value, used, counters }: ToolOutcome<unknown>,
+    outcome: ToolOutcome<unknown>,
   ): Promise<void> {
     const { runId, accountId } = run.order;
+    const { output: value, used, counters, usageDoubts } = outcome;
     const bytes = Buffer.byteLength(JSON.stringify(value ?? null));
     if (bytes > OUTPUT_BYTES_MAX) {
       const message = `the output has ${bytes} bytes of JSON; at most ${OUTPUT_BYTES_MAX} are kept`;
-      await this.#fail(run, node, attempt, { ...finalFailure('output_too_large', message), used });
+      await this.#fail(run, node, attempt, {
+        ...finalFailure('output_too_large', message),
+        used,
+        usageDoubts,
+      });
       return;
     }
     const output = await this.blobs.put(accountId, value, runHolder(runId));
     const endedAt = instant(this.clock);
     const result = { output, chosen: null, used: [...used], counters: { ...counters }, endedAt };
-    const data = { runId, node, attempt, ...result };
+    const data = { runId, node, attempt, ...result, ...doubtsOf([outcome]) };
     const context = runContext(run.order, `complete ${node} ${attempt}`);
     await this.streams.onRun({ type: 'CompleteNode', data }, context);
   }

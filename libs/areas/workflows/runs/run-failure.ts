@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { type DoubtedUsage } from '#events/token-usage.vocabulary.js';
 import { type Tools } from '#platform/tools/tools.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { ExpansionError, RunExpansionError, TemplateError } from '../definition/templates.js';
@@ -8,7 +9,7 @@ import { ExpansionError, RunExpansionError, TemplateError } from '../definition/
 const MESSAGE_LENGTH_MAX = 500;
 
 /** Why an attempt of a node failed. */
-export interface NodeFailure {
+export interface NodeFailure extends DoubtedUsage {
   readonly code: string;
   readonly message: string;
   readonly isRetryable: boolean;
@@ -47,11 +48,15 @@ export const callFailureOf = (
 
 const DEFECT = { code: 'internal_error', message: 'the tool failed', isRetryable: true };
 
-export const timedOut = (what: string, used: NodeFailure['used'] = []): NodeFailure => ({
+export const timedOut = (
+  what: string,
+  { used, usageDoubts }: Pick<NodeFailure, 'used' | 'usageDoubts'> = { used: [] },
+): NodeFailure => ({
   code: 'timed_out',
   message: `${what} took too long`,
   isRetryable: true,
   used,
+  usageDoubts,
 });
 
 export { final as finalFailure };

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type JobUsage } from '#events/jobs/job.events.js';
 import { type WorkflowCaptureEvidence } from '#events/workflows/workflow.evidence.js';
 import { type RunEnd } from '#events/workflows/workflow-run.events.js';
+import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { underStep } from '#platform/ledger/steps.js';
@@ -74,10 +75,11 @@ const usageOf = ({ nodes }: StartedRun): readonly JobUsage[] =>
 
 const evidenceOf = (run: StartedRun, status: RunEnd): WorkflowCaptureEvidence => {
   const { workflowId, version } = run.order;
-  const nodes = [...run.nodes].flatMap(([path, { node, item, status: end, attempt: attempts }]) => {
+  const nodes = [...run.nodes].flatMap(([path, one]) => {
+    const { node, item, status: end, attempt: attempts } = one;
     if (end === 'pending' || end === 'running' || end === 'retrying') return [];
     const kind = item === null ? node.kind : (node.tool ?? node.kind);
-    return [[path, { kind, status: end, attempts }] as const];
+    return [[path, { kind, status: end, attempts, ...doubtsOf([one]) }] as const];
   });
   return { workflowId, version, status, nodes: Object.fromEntries(nodes) };
 };

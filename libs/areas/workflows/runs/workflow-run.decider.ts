@@ -14,6 +14,7 @@ import {
   WorkflowRunStarted,
   WorkflowRunTaken,
 } from '#events/workflows/workflow-run.events.js';
+import { type DoubtedUsage, doubtsOf } from '#events/token-usage.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { backOffMs } from '#platform/kernel/back-off.js';
 import { instantOf, timeOf } from '#platform/jobs/job.state.js';
@@ -36,7 +37,7 @@ type Stated<Event extends { readonly data: OfRun }> = Omit<
 >;
 
 /** An attempt that ended without a result. */
-export interface FailedNodeAttempt extends OfRun {
+export interface FailedNodeAttempt extends OfRun, DoubtedUsage {
   readonly node: string;
   readonly attempt: number;
   readonly code: string;
@@ -186,7 +187,7 @@ const completeNode = (
 /** An attempt has the number of its start; one that could not begin has the next number. */
 const failNode = (run: StartedRun, failed: FailedNodeAttempt): readonly WorkflowRunEvent[] => {
   const { node: path, attempt, code, message, isRetryable, failedAt } = failed;
-  const used = [...failed.used];
+  const work = { used: [...failed.used], ...doubtsOf([failed]) };
   const one = run.nodes.get(path);
   if (!one || hasEnded(one)) return [];
   if (attempt !== (one.status === 'running' ? one.attempt : one.attempt + 1)) return [];
@@ -196,10 +197,10 @@ const failNode = (run: StartedRun, failed: FailedNodeAttempt): readonly Workflow
     const pauseMs = backOffMs({ firstMs, maxMs }, attempt);
     const retryAt = instantOf(timeOf(failedAt) + pauseMs);
     return [
-      WorkflowAttemptFailed.of({ ...facts, attempt, code, message, used, failedAt, retryAt }),
+      WorkflowAttemptFailed.of({ ...facts, attempt, code, message, ...work, failedAt, retryAt }),
     ];
   }
-  const result = { ...noResult(), status: 'failed', code, message, used } as const;
+  const result = { ...noResult(), status: 'failed', code, message, ...work } as const;
   const ended = WorkflowNodeEnded.of({ ...facts, ...result, endedAt: failedAt });
   return withConsequences(run, [ended], failedAt);
 };

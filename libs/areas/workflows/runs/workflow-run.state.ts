@@ -1,5 +1,6 @@
 import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type DoubtedUsage, doubtsOf } from '#events/token-usage.vocabulary.js';
 import {
   type NodeEnd,
   type RunEnd,
@@ -10,7 +11,7 @@ import {
 import { type WorkflowBlob, type WorkflowNode } from '#events/workflows/workflow.vocabulary.js';
 
 /** A node of a run, or an item of a map node. */
-export interface RunNode {
+export interface RunNode extends DoubtedUsage {
   /** The node of the definition; of an item, the one of its map node. */
   readonly node: WorkflowNode;
   /** Of an item, its number from 0; null for a node of the definition. */
@@ -121,6 +122,13 @@ const changed = (
   return { ...run, nodes: new Map(run.nodes).set(path, { ...node, ...change(node) }) };
 };
 
+type NodeWork = Pick<RunNode, 'used' | 'usageDoubts'>;
+
+const workOf = (before: NodeWork, added: NodeWork): NodeWork => ({
+  used: [...before.used, ...added.used],
+  ...doubtsOf([before, added]),
+});
+
 /** An attempt of a node has ended: the process that has the run gets on with it. */
 const goneOn = (run: StartedRun): StartedRun => ({ ...run, taken: Math.min(run.taken, 1) });
 
@@ -149,21 +157,19 @@ const evolveStarted = (run: StartedRun, { type, data }: WorkflowRunEvent): Start
     case 'WorkflowAttemptFailed': {
       const { node, attempt, retryAt } = data;
       const failed = { status: 'retrying', attempt, retryAt, until: null } as const;
-      return goneOn(
-        changed(run, node, ({ used }) => ({ ...failed, used: [...used, ...data.used] })),
-      );
+      return goneOn(changed(run, node, (one) => ({ ...failed, ...workOf(one, data) })));
     }
     case 'WorkflowNodeEnded': {
-      const { node, status, code, message, output, chosen, used, counters, endedAt } = data;
+      const { node, status, code, message, output, chosen, counters, endedAt } = data;
       const end = { code, message, output, chosen, counters, endedAt };
       const began = run.nodes.get(node)?.beganAt ?? null;
       const ended = changed(run, node, (one) => {
-        return { status, end, used: [...one.used, ...used], until: null, retryAt: null };
+        return { status, end, ...workOf(one, data), until: null, retryAt: null };
       });
       return goneOn({ ...ended, hold: withoutOrderOf(run.hold, node, began) });
     }
     case 'WorkflowCallAborted':
-      return changed(run, data.node, ({ used }) => ({ used: [...used, ...data.used] }));
+      return changed(run, data.node, (one) => workOf(one, data));
     case 'WorkflowRunTaken':
       return { ...run, taken: run.taken + 1 };
     case 'WorkflowRunLeft':

@@ -29,7 +29,7 @@ export const imageTokensMax = ({ provider, upstreamId }: MediaRule, image: Image
     case 'anthropic':
       return ofAnthropic(image);
     case 'google':
-      return ofGoogle(image);
+      return ofGoogle(upstreamId, image);
   }
 };
 
@@ -40,6 +40,7 @@ export const audioTokensMax = ({ provider }: MediaRule, seconds: number): number
 const AUDIO_TOKENS_PER_SECOND: Readonly<Record<MediaProvider, number>> = {
   // One for each 100 ms.
   openai: 10,
+  // Gemini 2.5; Gemini 3 has 25. Source: ai.google.dev/gemini-api/docs/media-resolution.
   google: 32,
   anthropic: Infinity,
 };
@@ -89,12 +90,19 @@ const scaled = ({ width, height }: ImageSize, factor: number): ImageSize => ({
 const cellsOf = ({ width, height }: ImageSize, side: number): number =>
   Math.ceil(width / side) * Math.ceil(height / side);
 
-/** Of 2,576 x 1,456 pixels; a larger image is made smaller. */
+/**
+ * The most of Claude 4.7 and later, of 2,576 pixels on the longer side; a larger image is made
+ * smaller. Source: `skills/claude-api/shared/model-migration.md` of github.com/anthropics/skills.
+ * Earlier models have a third of it, about: so stated, and measured somewhat above that.
+ */
 const ANTHROPIC_TOKENS_MAX = 4_784;
 const ANTHROPIC_PATCH = 28;
 const PIXELS_PER_TOKEN = 750;
 
-/** The documents say a token for 750 pixels; patches of 28 pixels were measured. */
+/**
+ * Patches of 28 pixels; earlier, a token for 750 pixels. Source:
+ * platform.claude.com/docs/en/build-with-claude/vision.
+ */
 const ofAnthropic = ({ size }: Image): number =>
   size
     ? Math.min(
@@ -109,23 +117,36 @@ const ofAnthropic = ({ size }: Image): number =>
 const GOOGLE_TOKENS_PER_TILE = 258;
 /** Up to this side an image is one tile. */
 const GOOGLE_SMALL_SIDE = 384;
-/** A larger image is made to fit 3,072 x 3,072; a narrow one has the most tiles. */
+/** A larger image is made to fit 3,072 x 3,072. */
 const GOOGLE_SIDE_MAX = 3_072;
+/**
+ * Of an image of 3,072 x 384 pixels, by the rule of `googleTilesOf`. It is not stated as a number;
+ * what is stated for Gemini 2.5 is less: 256 tokens and about 2,048.
+ */
 const GOOGLE_TILES_MAX = 24;
-/** Gemini 3 counts by its resolution, at most so much whatever the size. */
+/**
+ * Gemini 3 at its highest resolution, whatever the size; 1,120 by default. Source of both:
+ * ai.google.dev/gemini-api/docs/media-resolution, which calls its numbers approximate.
+ */
 const GOOGLE_3_TOKENS_MAX = 2_240;
+/** Of other models no rule was found: they have the most. */
+const GOOGLE_WITH_RULE = /gemini-[123](?!\d)/;
 
-const ofGoogle = ({ size }: Image): number =>
-  Math.max(
-    GOOGLE_3_TOKENS_MAX,
-    GOOGLE_TOKENS_PER_TILE * (size ? googleTilesOf(size) : GOOGLE_TILES_MAX),
-  );
+const ofGoogle = (model: string, { size }: Image): number => {
+  const tiles = size && GOOGLE_WITH_RULE.test(model) ? googleTilesOf(size) : GOOGLE_TILES_MAX;
+  return Math.max(GOOGLE_3_TOKENS_MAX, GOOGLE_TOKENS_PER_TILE * tiles);
+};
 
-/** The side of a tile is two thirds of the shorter side, 256 to 768. */
+/**
+ * The side of a tile is two thirds of the shorter side; at Vertex 256 to 768. The larger number of
+ * tiles counts. Sources: docs.cloud.google.com/vertex-ai, "Image understanding", and
+ * ai.google.dev/gemini-api/docs/image-understanding, which calls its rule rough.
+ */
 const googleTilesOf = (size: ImageSize): number => {
   const fit = scaled(size, Math.min(1, GOOGLE_SIDE_MAX / Math.max(size.width, size.height)));
   const [shorter, longer] = [Math.min(fit.width, fit.height), Math.max(fit.width, fit.height)];
   if (longer <= GOOGLE_SMALL_SIDE) return 1;
-  const side = Math.min(768, Math.max(256, Math.floor(shorter / 1.5)));
-  return Math.min(GOOGLE_TILES_MAX, cellsOf(fit, side));
+  const side = Math.max(1, Math.floor(shorter / 1.5));
+  const bounded = Math.min(768, Math.max(256, side));
+  return Math.min(GOOGLE_TILES_MAX, Math.max(cellsOf(fit, side), cellsOf(fit, bounded)));
 };

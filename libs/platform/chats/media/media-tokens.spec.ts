@@ -60,6 +60,28 @@ describe('the tokens of an image', () => {
   );
 
   it.each([
+    ['gemini-2.5-pro', 960, 540, 2_240],
+    // The tile of the rough rule is smaller than the least tile at Vertex,
+    ['gemini-2.5-pro', 1_000, 300, 10 * 258],
+    // and the largest tile at Vertex is smaller than a tile of the rough rule.
+    ['publishers/google/models/gemini-2.5-flash', 3_000, 3_000, 16 * 258],
+    ['gemini-3.8-flash', 3_072, 384, 24 * 258],
+    ['gemini-3.8-flash', 3_072, 2, 24 * 258],
+    ['gemini-4-argon', 100, 100, 24 * 258],
+    ['gemini-flash-latest', 100, 100, 24 * 258],
+  ])('of %s with %d x %d pixels are %d', (model, width, height, tokens) => {
+    expect(imageTokensMax(rule('google', model), at([width, height]))).toBe(tokens);
+  });
+
+  it.each([
+    ['a patch of 28 pixels for each token', 28 * 9, 28 * 7 - 1, 66],
+    ['its most, by 92 x 52 patches', 2_576, 1_449, 4_784],
+    ['its most', 3_840, 2_160, 4_784],
+  ])('of Claude are %s', (_, width, height, tokens) => {
+    expect(imageTokensMax(CLAUDE, at([width, height]))).toBe(tokens);
+  });
+
+  it.each([
     [rule('openai', 'gpt-4o'), 1_445],
     [rule('openai', 'gpt-4.1-mini'), 2_642],
     [CLAUDE, 4_784],
