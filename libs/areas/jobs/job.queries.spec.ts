@@ -68,6 +68,13 @@ describe('a page of jobs', () => {
     expect(await ask(handler, { status: 'failed' })).toEqual({ jobs: [], nextAfter: null });
   });
 
+  it('has the jobs of some types, and of no other', async () => {
+    const handler = askerOf(1);
+    const found = await ask(handler, { type: ['other', type] });
+    expect(found.jobs).toMatchObject([{ jobId: idOf(0) }]);
+    expect((await ask(handler, { type: ['other', 'another'] })).jobs).toEqual([]);
+  });
+
   it('with a filter looks through so many jobs, and the next page through the others', async () => {
     const handler = askerOf(LOOKED_THROUGH_MAX + 3);
     const first = await ask(handler, { status: 'failed' });
