@@ -6,7 +6,7 @@ import { UNFUNDED_BODY_BYTES_MAX } from '#apps/gateway/bodies/receptions.js';
 import { completionOf, json, statement } from '#areas/inference/rigs/upstream.fake.js';
 import { Member } from './fleet.harness.js';
 import { freePorts } from '../servers/server-process.js';
-import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+import { answering, chatRequest, LOG_SCHEME, startWorld, type World } from './quipu.harness.js';
 
 const HELD = 50;
 const ASKED = 200;
@@ -76,7 +76,7 @@ describe('400 requests at once, of which the balance pays 312', () => {
     });
     try {
       await log.start();
-      const environment = { QUIPU_EVENT_STORE: `kurrentdb://127.0.0.1:${grpcPort}?tls=false` };
+      const environment = { QUIPU_EVENT_STORE: `${LOG_SCHEME}://127.0.0.1:${grpcPort}?tls=false` };
       const options = { catalogOf: catalog, environment, isHere: true };
       await expectPaid(await startWorld([using(TOKENS_USED)], options));
     } finally {

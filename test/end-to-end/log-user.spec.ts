@@ -118,8 +118,8 @@ describe('quipu log user', () => {
         },
       ]);
       const { startStandalone } = await loadQuipu();
-      const failure = await startStandalone(environment).catch((error: unknown) =>
-        String((error as Error).message),
+      const failure = await startStandalone(environment).catch(
+        (error: unknown) => (error as Error).message,
       );
       expect(failure).toMatch(
         /^bad settings\n {2}QUIPU_EVENT_STORE: kurrentdb:\/\/\*\*\*@.*: access is denied: .*$/,

@@ -48,16 +48,20 @@ export const windowOf = (heard: readonly HeardWord[], until: number): HeardWindo
   weightsSha256: WEIGHTS,
 });
 
-type Hear = (signal: AbortSignal, from: number) => AsyncGenerator<HeardWindow, void, void>;
+type Script = (signal: AbortSignal, from: number) => Iterable<HeardWindow>;
 
 /** Hears what a script says. */
 export class ScriptedRecognizer extends EmbeddedRecognizer {
-  constructor(private readonly script: Hear) {
+  constructor(private readonly script: Script) {
     super(createLocalTasks(engineHost('in-process', 'spec')));
   }
 
-  override hear(_: Buffer, signal: AbortSignal, from = 0): AsyncGenerator<HeardWindow, void, void> {
-    return this.script(signal, from);
+  override async *hear(
+    _: Buffer,
+    signal: AbortSignal,
+    from = 0,
+  ): AsyncGenerator<HeardWindow, void, void> {
+    for await (const heard of this.script(signal, from)) yield heard;
   }
 }
 
@@ -68,7 +72,7 @@ export const hashOf = (text: string): string => String(text.length % 10).repeat(
 
 export const handlerOn = (
   paid: PaidRequests,
-  script: Hear,
+  script: Script,
   servers: readonly AudioUpstream[] = [],
   clock = { now: () => NOW },
 ): TranscribeHandler => {
@@ -98,7 +102,7 @@ export const orderOf = (
 });
 
 /** A handler on a ledger of its own. */
-export const openAudio = (script: Hear, servers: readonly AudioUpstream[] = []) => {
+export const openAudio = (script: Script, servers: readonly AudioUpstream[] = []) => {
   const ledger = new FakeLedger();
   const paid = new PaidRequests(ledger, { settleMsMax: 5_000 }, { now: () => NOW });
   return { ledger, handler: handlerOn(paid, script, servers) };

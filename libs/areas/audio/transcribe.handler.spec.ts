@@ -15,7 +15,7 @@ import {
 
 const never = new AbortController().signal;
 
-async function* twoWords() {
+function* twoWords() {
   yield windowOf([heardWord('one', 0.2), heardWord(null, 0.7)], 16_000);
   yield windowOf([heardWord('two', 1.4, 0.8)], 32_000);
 }
@@ -23,7 +23,7 @@ async function* twoWords() {
 paidWorkContract('audio', {
   requestMsMax: SETTINGS.requestMsMax,
   open: (paid, clock, work) => {
-    const script = async function* () {
+    const script = function* () {
       work();
       yield* twoWords();
     };
@@ -60,7 +60,7 @@ describe('a transcription', () => {
   });
 
   it('without a word is an empty text, and is sure', async () => {
-    const silence = async function* () {
+    const silence = function* () {
       yield windowOf([], 32_000);
     };
     const { transcript } = await openAudio(silence).handler.execute(orderOf(), never);
@@ -69,7 +69,7 @@ describe('a transcription', () => {
 
   it('is charged for the part that was heard when its caller leaves', async () => {
     const leaving = new AbortController();
-    const script = async function* () {
+    const script = function* () {
       yield windowOf([heardWord('one', 0.2)], 16_000);
       leaving.abort(new RequestCutError('client_gone'));
       leaving.signal.throwIfAborted();
@@ -82,7 +82,7 @@ describe('a transcription', () => {
   });
 
   it('that fails is free', async () => {
-    const script = async function* () {
+    const script = function* () {
       yield windowOf([], 16_000);
       throw new AudioRunError('away', 'no process can run it');
     };

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { type TranscriptionSummary } from '#events/audio/transcription.job.js';
 import { JobId } from '#events/jobs/job.events.js';
@@ -45,7 +46,9 @@ export class LongTranscripts {
     const line = meteredLine(this.prices.inForce(this.clock.now()), AUDIO_METER);
     const { jobSecondsMax } = this.settings;
     const { pcm, seconds } = await this.recordings.decode(accountId, file, jobSecondsMax, signal);
-    const { address: blob } = await this.blobs.put(once(pcm), { owner: blobOwnerOf(accountId) });
+    const { address: blob } = await this.blobs.put(Readable.from([pcm]), {
+      owner: blobOwnerOf(accountId),
+    });
     const audioMs = Math.ceil(seconds * 1_000);
     const summary: TranscriptionSummary = {
       model: { asked: EMBEDDED_MODEL, answered: EMBEDDED_MODEL },
@@ -67,8 +70,4 @@ export class LongTranscripts {
     if (!result) return reject('audio_job_unfinished', 'the recording is not transcribed yet');
     return transcriptOf(result.windows, result.seconds, EMBEDDED_MODEL);
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield bytes;
 }

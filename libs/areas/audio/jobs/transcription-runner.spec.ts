@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { MemoryBlobs } from '#platform/blobs/memory-blobs.fake.js';
 import { heardWord, ScriptedRecognizer, windowOf } from '../audio-world.fixture.js';
@@ -9,10 +10,8 @@ const { signal: never } = new AbortController();
 
 const open = async (script: ConstructorParameters<typeof ScriptedRecognizer>[0]) => {
   const blobs = new MemoryBlobs();
-  const pcm = async function* () {
-    yield new Uint8Array(64_000);
-  };
-  const { address: blob } = await blobs.put(pcm(), { owner: 'user:7' });
+  const pcm = Readable.from([new Uint8Array(64_000)]);
+  const { address: blob } = await blobs.put(pcm, { owner: 'user:7' });
   const runner = new TranscriptionRunner(blobs, new ScriptedRecognizer(script));
   const run = async (checkpoint: TranscriptionCheckpoint | null = null) => {
     const attempt = { accountId: '7', jobId: 'job', attempt: 1, checkpoint, usage: [] };
@@ -26,7 +25,7 @@ const open = async (script: ConstructorParameters<typeof ScriptedRecognizer>[0])
   return { blobs, run };
 };
 
-async function* twoWindows() {
+function* twoWindows() {
   yield windowOf([heardWord('one', 0.2)], 16_000);
   yield windowOf([heardWord(null, 1.2), heardWord('two', 1.5)], 32_000);
 }
@@ -51,7 +50,7 @@ describe('the transcription of a long recording', () => {
 
   it('continues behind its checkpoint', async () => {
     const froms: number[] = [];
-    const { run } = await open(async function* (_, from) {
+    const { run } = await open(function* (_, from) {
       froms.push(from);
       yield windowOf([heardWord('two', 1.5)], 32_000);
     });

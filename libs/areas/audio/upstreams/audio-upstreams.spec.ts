@@ -63,7 +63,7 @@ const WHISPER_CPP = {
   ],
 };
 
-const script = async function* () {
+const script = function* () {
   yield* [];
   throw new Error('the embedded model is not asked');
 };
