@@ -61,7 +61,8 @@ export class ScriptedRecognizer extends EmbeddedRecognizer {
     signal: AbortSignal,
     from = 0,
   ): AsyncGenerator<HeardWindow, void, void> {
-    for await (const heard of this.script(signal, from)) yield heard;
+    await Promise.resolve();
+    yield* this.script(signal, from);
   }
 }
 
