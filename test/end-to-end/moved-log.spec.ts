@@ -203,7 +203,7 @@ describe('an installation whose log moves to a server and back', () => {
     checkpoint = (await get('/audit/checkpoint').expect(200)).text;
     before = await overview();
     // Another installation on the server: positions there do not count the events of this one.
-    const other = await openEventStoreDb({ url: node.url, prefix: 'other' });
+    const other = await openEventStoreDb({ url: served(), prefix: 'other' });
     await other.append('job-1', counted(7), 'no-stream');
     await other.close();
   });
@@ -218,7 +218,7 @@ describe('an installation whose log moves to a server and back', () => {
       'there',
       ...['--from', `sqlite:${file('events.db')}`, '--to', served(), '--to-prefix', PREFIX],
     );
-    await move(node.url, PREFIX);
+    await move(served(), PREFIX);
     await expectCharged(moved.keys, moved.before);
     expect(await overview(before.position)).toMatchObject({
       balance_usd: before.balance_usd,

@@ -10,7 +10,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import {
@@ -27,10 +27,15 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { StacItemsQueryDto, StacSearchDto, StacSearchQueryDto } from './stac.dto.js';
+import {
+  StacCollectionDto,
+  StacItemDto,
+  StacItemsQueryDto,
+  StacSearchDto,
+  StacSearchQueryDto,
+} from './stac.dto.js';
 import { CONFORMANCE, type StacDocument, StacPresenter } from './stac.presenter.js';
 
-const CollectionParam = () => ApiParam({ name: 'collection', description: 'The collection.' });
 const document = (description: string) => ({
   schema: { type: 'object', additionalProperties: true },
   description,
@@ -78,11 +83,10 @@ export class StacController {
 
   @Get('collections/:collection')
   @ApiOperation({ summary: 'Get a collection', description: 'With its extent.' })
-  @CollectionParam()
   @ApiOkResponse(document('A collection of STAC 1.1.'))
   @FailsWith('observation_collection_not_found')
   async collection(
-    @Param('collection') collection: string,
+    @Param() { collection }: StacCollectionDto,
     @CurrentCaller() { accountId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<StacDocument> {
@@ -92,11 +96,10 @@ export class StacController {
 
   @Get('collections/:collection/items')
   @ApiOperation({ summary: 'List the items of a collection', description: 'Newest first.' })
-  @CollectionParam()
   @ApiOkResponse(document('A GeoJSON feature collection.'))
   @FailsWith('observation_collection_not_found', 'observation_search_invalid')
   async items(
-    @Param('collection') collection: string,
+    @Param() { collection }: StacCollectionDto,
     @Query() query: StacItemsQueryDto,
     @CurrentCaller() { accountId }: Caller,
     @Req() request: FastifyRequest,
@@ -108,13 +111,10 @@ export class StacController {
 
   @Get('collections/:collection/items/:id')
   @ApiOperation({ summary: 'Get an item', description: 'An image as STAC 1.1 describes it.' })
-  @CollectionParam()
-  @ApiParam({ name: 'id', description: 'The id of the ingest.' })
   @ApiOkResponse(document('An item of STAC 1.1.'))
   @FailsWith('observation_not_found')
   async item(
-    @Param('collection') collection: string,
-    @Param('id') id: string,
+    @Param() { collection, id }: StacItemDto,
     @CurrentCaller() { accountId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<StacDocument> {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsNumber, IsObject, IsOptional } from 'class-validator';
-import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
+import { IntegerField, StringsField, TextField, UuidField } from '../fields/request-fields.js';
 
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 1_000;
@@ -9,6 +9,24 @@ const ID_LENGTH_MAX = 64;
 const TEXT_LENGTH_MAX = 8_192;
 const BBOX = 'an array of four numbers';
 const DATETIME = '2026-11-01T00:00:00Z/..';
+
+export class StacCollectionDto {
+  @TextField({
+    matches: /^[a-z0-9-]{1,64}$/,
+    expected: 'the id of a collection',
+    example: 'multispectral',
+    description: 'The collection.',
+  })
+  readonly collection!: string;
+}
+
+export class StacItemDto extends StacCollectionDto {
+  @UuidField({
+    example: '5a0c2f1e-7d34-5b8e-9c61-0f2d4b6a8c1e',
+    description: 'The id of the ingest.',
+  })
+  readonly id!: string;
+}
 
 class PagedSearchDto {
   @IntegerField({
