@@ -25,7 +25,7 @@ export class TakeStripeEventCommand extends Command<boolean> {
 const depositIdOf = (paymentId: string): string => `stripe-${paymentId}`;
 
 /**
- * Credits a payment, and takes back what was refunded or charged back. Stripe sends an event again
+ * Credits a payment, and takes back a refund or a chargeback. Stripe sends an event again
  * until it is answered, also in another order: every step has an effect once.
  */
 @CommandHandler(TakeStripeEventCommand)

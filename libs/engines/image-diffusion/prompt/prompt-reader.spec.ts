@@ -77,7 +77,7 @@ describe('the revised prompt', () => {
     return revisedPrompt(read, sceneOf(read.stated, seed), RENDERING);
   };
 
-  it('says what was drawn, what was not, and how the pixels were made', () => {
+  it('describes the drawn scene, the words without a meaning, and the making of the pixels', () => {
     expect(revised('an astronaut and 2 red stars on white, left, a blue ring')).toBe(
       'Two medium red stars in the middle on a white background. Not drawn, as a picture has one ' +
         'kind of shape and one background: blue, ring. Several shapes are always in the middle. ' +

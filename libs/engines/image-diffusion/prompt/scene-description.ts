@@ -41,7 +41,7 @@ const hasMoved = (stated: Partial<Scene>, scene: Scene): boolean =>
   (stated.column !== undefined && stated.column !== scene.column) ||
   (stated.row !== undefined && stated.row !== scene.row);
 
-/** The `revised_prompt`: what was drawn, what was not, and how the pixels were made. */
+/** The `revised_prompt`: the drawn scene, the words without a meaning, the making of the pixels. */
 export const revisedPrompt = (
   { stated, undrawn, unknown }: ReadPrompt,
   scene: Scene,
