@@ -13,7 +13,7 @@ class ImageDto {
   readonly b64_json?: string;
   @NullableField(
     String,
-    'What was drawn, which words were not understood, and how pixels were made. Null where an ' +
+    'The drawn scene, the words that were not understood, and how pixels were made. Null: the ' +
       'upstream does not say.',
     'One large red star in the middle on a white background.',
   )

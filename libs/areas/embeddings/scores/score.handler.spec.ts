@@ -177,7 +177,7 @@ describe('scores for a caller', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(missing) });
   });
 
-  it('cost what was done for a caller that left, and nothing before', async () => {
+  it('cost the work that was done for a caller that left, and nothing before', async () => {
     const left = { reason: 'client_gone', isCancelled: true } as const;
     const usage = { promptTokens: 1, source: 'counted' } as const;
     const leaving = () => AbortSignal.abort(new RequestCutError('client_gone'));
