@@ -175,6 +175,7 @@ class Model {
         return;
       case 'AccountOpened':
       case 'FundsDeposited':
+      case 'DepositReversed':
       case 'ChargeAdjusted':
       case 'StatementClosed':
       case 'BudgetThresholdReached':
