@@ -14,7 +14,7 @@ import { ImagesError } from './images.errors.js';
 import { IMAGES_SETTINGS, type ImagesSettings } from './images.settings.js';
 import { type Painted, type Painter } from './painter.js';
 import { Painters } from './painters.js';
-import { Pictures } from './pictures.js';
+import { Pictures } from '#platform/pictures/pictures.js';
 import { ImageClaims, ImageFiles, type LogPlace } from './ports.js';
 
 export interface ImagesOrder extends Omit<PaidOrder, 'signal'> {

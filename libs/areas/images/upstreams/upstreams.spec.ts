@@ -199,7 +199,7 @@ describe('pictures of an upstream', () => {
     try {
       await list([{ id: 'dall-e-3' }]);
       await painters.onModuleInit();
-      expect(painters.models).toEqual(['quipu-scenes', 'dall-e-3']);
+      expect(painters.listedModels.map(({ id }) => id)).toEqual(['quipu-scenes', 'dall-e-3']);
       await list([{ id: 'dall-e-3' }, { id: 'dall-e-3' }]);
       await expect(painters.onModuleInit()).rejects.toThrow(
         `QUIPU_IMAGE_UPSTREAMS: ${upstreamsFile}: image_models: dall-e-3 is listed twice`,
