@@ -137,7 +137,7 @@ describe('a look at a frame of a caller', () => {
     expect(ledger.calls).toEqual([]);
   });
 
-  it('bounds the streams of an account, not those of others', async () => {
+  it('bounds the streams of one account alone', async () => {
     const { look } = open();
     for (let at = 0; at < STREAMS_PER_ACCOUNT_MAX; at += 1)
       await look({ streamId: `camera-${at}` });

@@ -23,7 +23,7 @@ export interface LookOrder extends Pick<VisionTask, 'mode' | 'confidence' | 'ove
   readonly accountId: string;
   /** A PNG file. */
   readonly file: Uint8Array;
-  /** What the look at the frame before returned. */
+  /** The result of the look at the frame before. */
   readonly background: string | null;
 }
 

@@ -23,7 +23,7 @@ export const VisionTask = z.strictObject({
   confidence: z.number().min(0).max(1),
   /** Of two objects that share more (IoU), the less confident one is dropped. */
   overlap: z.number().min(0).max(1),
-  /** What `motion` returned for the frame before; null: this is the first frame. */
+  /** The result of `motion` for the frame before; null: this is the first frame. */
   background: z.base64().max(PIXELS_BASE64_MAX).nullable(),
 });
 export type VisionTask = z.infer<typeof VisionTask>;

@@ -15,7 +15,7 @@ export const overlapOf = (one: Box, other: Box): number => {
   return both > 0 ? shared / both : 0;
 };
 
-/** The most confident first, without those that share more than `overlap` with one before. */
+/** The most confident first, without boxes that share more than `overlap` with one before. */
 export const suppress = <Found extends { readonly box: Box; readonly confidence: number }>(
   found: readonly Found[],
   overlap: number,

@@ -11,7 +11,7 @@ export interface Live {
   readonly height: number;
 }
 
-/** What a score of the network may be at most: the exponential of a size stays finite. */
+/** The largest size that counts: its exponential stays finite. */
 const SIZE_LOG_MAX = Math.log(CELLS);
 
 const sigmoid = (score: number): number => 1 / (1 + Math.exp(-score));
