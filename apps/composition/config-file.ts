@@ -34,7 +34,7 @@ const variableOf = (key: string): string => {
   return PLAIN.has(name) ? name : `${PREFIX}${name}`;
 };
 
-/** A list is written with commas, `true` and `false` as 1 and 0; null is a setting that is not set. */
+/** Lists with commas, `true` and `false` as 1 and 0. Null: the setting is not set. */
 const textOf = (value: ConfigValue): string => {
   if (Array.isArray(value)) return value.map(textOf).join(',');
   if (typeof value === 'boolean') return value ? '1' : '0';

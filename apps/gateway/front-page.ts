@@ -39,7 +39,11 @@ const PAGE = `<!doctype html>
 `;
 
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
-const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`;
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** Serves `/`: one page without scripts that names the product and the places to go. */
 export const serveFrontPage = (fastify: FastifyInstance): void => {
