@@ -1,5 +1,6 @@
 import { adaptersArea } from '#areas/adapters/adapters.area.js';
 import { agentsArea } from '#areas/agents/agents.area.js';
+import { alertsArea } from '#areas/alerts/alerts.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { audioArea } from '#areas/audio/audio.area.js';
@@ -67,6 +68,7 @@ export const areas: readonly Area[] = [
   taxArea,
   auditArea,
   paymentsArea,
+  alertsArea,
   webhooksArea,
   statisticsArea,
   costsArea,
