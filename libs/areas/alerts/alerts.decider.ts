@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type Alert,
   type AlertEvent,
   AlertRaised,
+  type AlertRules,
   AlertRulesSet,
 } from '#events/alerts/alert.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
@@ -16,7 +16,7 @@ export type AlertCommand =
     };
 
 export interface AlertsState {
-  readonly rules: AlertRulesSet['data']['rules'];
+  readonly rules: AlertRules;
   /** The day of the last alert, by kind. */
   readonly days: Readonly<Partial<Record<Alert['kind'], string>>>;
 }
@@ -29,7 +29,7 @@ export const alertsDecider: Decider<AlertCommand, AlertsState, AlertEvent> = {
   decide: ({ type, data }, { rules, days }) => {
     switch (type) {
       case 'SetAlertRules':
-        return isDeepStrictEqual(rules, data.rules) ? [] : [AlertRulesSet.of(data)];
+        return isSame(rules, data.rules) ? [] : [AlertRulesSet.of(data)];
       case 'RaiseAlert': {
         const day = data.raisedAt.slice(0, DAY);
         const { kind } = data.alert;
@@ -44,7 +44,12 @@ export const alertsDecider: Decider<AlertCommand, AlertsState, AlertEvent> = {
       : { ...state, days: { ...state.days, [data.alert.kind]: data.day } },
 };
 
-const ASKS_FOR: Readonly<Record<Alert['kind'], (rules: AlertsState['rules']) => boolean>> = {
+const isSame = (one: AlertRules, other: AlertRules): boolean =>
+  one.balanceBelowMicroUsd === other.balanceBelowMicroUsd &&
+  one.daysLeftBelow === other.daysLeftBelow &&
+  one.spendAnomaly === other.spendAnomaly;
+
+const ASKS_FOR: Readonly<Record<Alert['kind'], (rules: AlertRules) => boolean>> = {
   balance_low: ({ balanceBelowMicroUsd }) => balanceBelowMicroUsd !== null,
   days_left_short: ({ daysLeftBelow }) => daysLeftBelow !== null,
   spend_anomaly: ({ spendAnomaly }) => spendAnomaly,
