@@ -7,12 +7,12 @@ describe('content in bounded memory', () => {
   let taken: number;
   let isClosed: boolean;
 
-  const pieces = function* (): Generator<Uint8Array> {
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
     [taken, isClosed] = [0, false];
     try {
       while (taken < 4) {
         taken += 1;
-        yield Buffer.from('ab');
+        yield await Promise.resolve(Buffer.from('ab'));
       }
     } finally {
       isClosed = true;
