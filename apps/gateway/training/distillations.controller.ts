@@ -79,7 +79,7 @@ export class DistillationsController {
   @ApiOperation({
     summary: 'List the distillations',
     description:
-      'The distillations of the account, newest first, in pages. A page with a filter may have ' +
+      'The distillations of the account, newest first, in pages. A page by status may have ' +
       'fewer jobs than its limit; it is the last one when `next_after` is null.',
   })
   @ApiOkResponse({ type: DistillationListDto, description: 'A page of distillations.' })
