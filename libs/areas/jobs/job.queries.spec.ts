@@ -4,11 +4,10 @@ import { type ListOptions } from '#platform/read-store/read-store.port.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { submitted } from '#platform/jobs/job.fixture.js';
 import { JobAccess } from './job-access.js';
-import { type JobRecord, jobs } from '#projections/jobs/jobs.projection.js';
-import { jobsByType } from '#projections/jobs/jobs-by-type.projection.js';
+import { type JobRecord, type jobs } from '#projections/jobs/jobs.projection.js';
 import { JobsQuery, JobsQueryHandler, LOOKED_THROUGH_MAX } from './job.queries.js';
 
-const { accountId, submittedAt, type } = submitted.data;
+const { accountId, type } = submitted.data;
 
 const OTHER_TYPE = 'other';
 
@@ -18,7 +17,7 @@ const idOf = (index: number): string =>
 const eventOf = (index: number, changes: Partial<JobSubmitted['data']>): JobSubmitted =>
   JobSubmitted.of({ ...submitted.data, jobId: JobId.parse(idOf(index)), ...changes });
 
-/** Of an account with `count` jobs of one type, the oldest first; and before them one of another. */
+/** Of an account with `count` jobs of one type, the oldest first, behind a job of another. */
 const askerOf = (count: number) => {
   const events = Array.from({ length: count }, (_, index) => eventOf(index, {}));
   const other = eventOf(count, { type: OTHER_TYPE, submittedAt: '2026-01-01T00:00:00.000Z' });

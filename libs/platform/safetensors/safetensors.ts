@@ -73,20 +73,22 @@ const headerOf = (file: Buffer): { readonly json: unknown; readonly bodyAt: numb
   }
 };
 
-const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array => {
+/** A copy of stored floats, in 32 bits. */
+export const floatsOf = (bytes: Uint8Array, type: FloatType): Float32Array<ArrayBuffer> => {
   const own = new Uint8Array(bytes).buffer;
   switch (type) {
     case 'F32':
       return new Float32Array(own);
     case 'F16':
-      return Float32Array.from(new Float16Array(own));
+      return new Float32Array(new Float16Array(own));
     case 'BF16':
       // The upper half of a 32-bit float.
       return new Float32Array(Uint32Array.from(new Uint16Array(own), (half) => half << 16).buffer);
-    case 'I8':
-      return new Int8Array(own);
   }
 };
+
+const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array =>
+  type === 'I8' ? new Int8Array(new Uint8Array(bytes).buffer) : floatsOf(bytes, type);
 
 /**
  * @param allowed types that the file may hold
