@@ -85,6 +85,32 @@ export interface WrittenTensor {
   readonly bytes: Uint8Array;
 }
 
+/** llama.cpp's numbers of files, by the number of the format of most of their weights. */
+const FILE_TYPES: ReadonlyMap<number, number> = new Map([
+  [0, 0],
+  [1, 1],
+  [2, 2],
+  [3, 3],
+  [6, 8],
+  [7, 9],
+  [8, 7],
+  [30, 32],
+  [34, 36],
+  [35, 37],
+]);
+
+export const fileTypeOf = (
+  tensors: readonly Pick<WrittenTensor, 'type' | 'dimensions'>[],
+): number => {
+  const weights = new Map<number, number>();
+  for (const { type, dimensions } of tensors) {
+    const count = dimensions.reduce((product, side) => product * side, 1);
+    weights.set(type, (weights.get(type) ?? 0) + count);
+  }
+  const [most] = [...weights].sort(([, one], [, other]) => other - one);
+  return FILE_TYPES.get(most?.[0] ?? 0) ?? 0;
+};
+
 /** The parts of a file, in their order. */
 export const ggufFile = (
   entries: readonly Uint8Array[],
@@ -125,7 +151,11 @@ export const rewrittenFile = (
   changes: Readonly<Record<string, GgufValue>>,
   tensors: readonly WrittenTensor[],
 ): readonly Uint8Array[] => {
-  const changed = { ...changes, 'general.alignment': ggufValue.u32(ALIGNMENT_BYTES) };
+  const changed = {
+    ...changes,
+    'general.file_type': ggufValue.u32(fileTypeOf(tensors)),
+    'general.alignment': ggufValue.u32(ALIGNMENT_BYTES),
+  };
   const copied = [...header.entries].filter(([key]) => !(key in changed));
   const entries = [
     ...copied.map(([, span]) => start.subarray(span.start, span.end)),

@@ -19,6 +19,9 @@ export interface StoredTensor {
 
 export type StoredTensors = ReadonlyMap<string, StoredTensor>;
 
+/** With the type that the file holds it in. */
+export type ReadTensors = ReadonlyMap<string, StoredTensor & { readonly type: StoredType }>;
+
 /** Types of floats, by the names of the format. */
 export type FloatType = 'F32' | 'F16' | 'BF16';
 export type StoredType = FloatType | 'I8';
@@ -97,7 +100,7 @@ const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array =>
 export const readTensors = (
   file: Buffer,
   allowed: readonly StoredType[] = ['F32', 'I8'],
-): StoredTensors => {
+): ReadTensors => {
   const { json, bodyAt } = headerOf(file);
   const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) throw new InvalidWeightsError('the header is no object');
@@ -124,7 +127,7 @@ export const readTensors = (
     end = to;
     return [
       name,
-      { shape, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) },
+      { shape, type, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) },
     ] as const;
   });
   if (bodyAt + end !== file.length) throw new InvalidWeightsError('bytes follow the last tensor');

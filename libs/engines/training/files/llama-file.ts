@@ -105,9 +105,6 @@ export const writtenAs = async (
     const bytes = new Uint8Array(buffer, byteOffset, byteLength);
     return { name: info.name, dimensions: info.dimensions, type: FLOAT_32, bytes };
   });
-  const changes = {
-    'general.name': ggufValue.text(name),
-    'general.file_type': ggufValue.u32(FLOAT_32),
-  };
+  const changes = { 'general.name': ggufValue.text(name) };
   return Buffer.concat(rewrittenFile(source, changes, written));
 };
