@@ -44,8 +44,8 @@ export class DistillationsController {
       'Trains a copy of the student on the probabilities or on texts of the teacher, as a job: ' +
       '`GET /api/v1/jobs/{job_uuid}` and its `/events` follow it, `/cancel` ends it. The result ' +
       'is a model of the account, `{owner}/{job_name}`, where the owner is the account. Models ' +
-      'are of Llama architecture with 32-bit floats and at most 5,000,000 parameters, and have ' +
-      'one vocabulary; a model may be its own teacher. The estimate is held, and the measured ' +
+      'are of Llama architecture with at most 5,000,000 parameters, and have one vocabulary; a ' +
+      'model may be its own teacher. The estimate is held, and the measured ' +
       'time is charged.',
   })
   @ApiAcceptedResponse({ type: DistillationDto, description: 'The job, which is queued.' })
@@ -79,7 +79,7 @@ export class DistillationsController {
   @ApiOperation({
     summary: 'List the distillations',
     description:
-      'The distillations of the account, newest first, in pages. A page with a filter may have ' +
+      'The distillations of the account, newest first, in pages. A page by status may have ' +
       'fewer jobs than its limit; it is the last one when `next_after` is null.',
   })
   @ApiOkResponse({ type: DistillationListDto, description: 'A page of distillations.' })
