@@ -234,7 +234,7 @@ export class TcpclSession {
       await this.#options.timers.wait(this.#keepaliveMs, signal);
       if (isOver()) return;
       silent = this.#received > received ? 0 : silent + 1;
-      if (this.#sent === sent) this.#tell({ type: 'keepalive' });
+      if (silent < 2 && this.#sent === sent) this.#tell({ type: 'keepalive' });
     }
     if (silent === 0) return;
     this.#tell({ type: 'term', isReply: false, reason: TERMINATIONS.idle });
