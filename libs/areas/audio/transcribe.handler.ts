@@ -102,6 +102,7 @@ export class TranscribeHandler {
       { ...order, signal },
       {
         purpose: transcriptionProduct.purpose,
+        model: evidence.model.asked,
         lines: [line.lineOf(evidence.audioMs)],
         rateCardVersion: line.rateCardVersion,
         evidence,
@@ -213,7 +214,6 @@ export class TranscribeHandler {
       ...held.charged([line.lineOf(heardMs)]),
       usageSource: 'counted',
       outcome,
-      model: evidence.model.asked,
       evidence: {
         ...evidence,
         audioHash: this.hash(decoded.pcm.toString('base64')),
