@@ -9,7 +9,7 @@ import {
   type TrainingOrder,
 } from '#areas/training/submit-training.handler.js';
 import { DISTILLATION_JOB } from '#events/training/training.job.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -68,7 +68,7 @@ export class DistillationsController {
     @Req() request: FastifyRequest,
   ): Promise<DistillationDto> {
     const { accountId, userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const order = orderOf(body, accountId);
     const id = await this.commands.execute(new SubmitTrainingCommand(order, context));
     const job = await this.queries.execute(new JobQuery(id, readerOf(caller)));

@@ -107,17 +107,21 @@ export class VectorStoreFilesController {
   async attach(
     @Param() { vector_store_id: storeId }: VectorStoreIdDto,
     @CurrentCaller() caller: Caller,
-    @Req() { id, body }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VectorStoreFileDto> {
-    const { file_id: fileId, attributes, chunking_strategy } = readBody(VectorStoreFileBody, body);
+    const {
+      file_id: fileId,
+      attributes,
+      chunking_strategy,
+    } = readBody(VectorStoreFileBody, request.body);
     const { name: title, text } = await this.files.read(fileId, caller.accountId);
     const chunks = chunking_strategy?.type === 'static' ? chunking_strategy.static : null;
     const file = { fileId, attributes: attributes ?? {}, chunks };
     const vaultId = vaultIdOf(storeId);
     const ingest = { vaultId, title, text, marking: null, file };
-    const { documentId, done } = await this.work.run(caller, id, attempt, (order, signal) =>
+    const { documentId, done } = await this.work.run(caller, request, attempt, (order, signal) =>
       inStore(this.commands.execute(new IngestDocumentCommand({ ...order, ingest }, signal))),
     );
     if (done) void reply.headers(costHeaders(done.entry));
@@ -253,14 +257,14 @@ export class VectorStoreFilesController {
   async search(
     @Param() { vector_store_id: storeId }: VectorStoreIdDto,
     @CurrentCaller() caller: Caller,
-    @Req() { id, body }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VectorStoreResultsDto> {
-    const { query, rewrite_query: _, ...fields } = readBody(VectorStoreSearchBody, body);
+    const { query, rewrite_query: _, ...fields } = readBody(VectorStoreSearchBody, request.body);
     const { scoreLeast, ...limits } = searchLimitsOf(fields);
     const search = { vaultId: vaultIdOf(storeId), query, ...limits };
-    const { answer, entry } = await this.work.run(caller, id, attempt, (order, signal) =>
+    const { answer, entry } = await this.work.run(caller, request, attempt, (order, signal) =>
       inStore(this.commands.execute(new SearchVaultCommand({ ...order, search }, signal))),
     );
     void reply.headers(costHeaders(entry));
