@@ -26,6 +26,7 @@ import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { proofsArea } from '#areas/proofs/proofs.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
+import { requestsArea } from '#areas/requests/requests.area.js';
 import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
@@ -55,6 +56,7 @@ export const areas: readonly Area[] = [
   imagesArea,
   vaultsArea,
   jobsArea,
+  requestsArea,
   responsesArea,
   filesArea,
   batchesArea,
