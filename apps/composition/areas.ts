@@ -27,6 +27,7 @@ import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { proofsArea } from '#areas/proofs/proofs.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
+import { requestsArea } from '#areas/requests/requests.area.js';
 import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
@@ -56,6 +57,7 @@ export const areas: readonly Area[] = [
   imagesArea,
   vaultsArea,
   jobsArea,
+  requestsArea,
   responsesArea,
   filesArea,
   batchesArea,

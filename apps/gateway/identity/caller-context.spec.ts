@@ -47,7 +47,7 @@ describe('the context of a caller', () => {
     expect(() => contextWith(sent)).toThrow(/^x-quipu-tags: expected at most 16 pairs name=value/);
   });
 
-  it('has pairs of metadata that fit a tag, behind those of the header', () => {
+  it('has pairs of metadata that fit a tag, behind the tags of the header', () => {
     const metadata = {
       env: 'test',
       city: 'Köln',
