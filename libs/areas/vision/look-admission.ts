@@ -6,7 +6,7 @@ import {
 } from '#events/vision/vision.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { meterPrice, MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -27,13 +27,8 @@ export const linesOf = (
   frames: number,
 ): { readonly lines: PriceLine[]; readonly rateCardVersion: number } => {
   const list = prices.inForce(atMs);
-  const price = list?.prices.get(FRAMES_METER);
-  if (!list || !price) {
-    const detail = `the catalog of this installation has no price for the meter ${FRAMES_METER}`;
-    return reject('vision_not_priced', detail);
-  }
-  const lines = [{ meter: FRAMES_METER, quantity: frames, ...price }];
-  return { lines, rateCardVersion: list.rateCardVersion };
+  const price = meterPrice(list, FRAMES_METER, (detail) => reject('vision_not_priced', detail));
+  return { lines: [price.lineOf(frames)], rateCardVersion: price.rateCardVersion };
 };
 
 /** Prices a look at a frame, and holds the price before any work. */
