@@ -5,12 +5,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { LookAtFrameHandler } from '#areas/vision/look-at-frame.handler.js';
 import { VISION_SETTINGS, type VisionSettings } from '#areas/vision/vision.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
@@ -73,9 +73,8 @@ export class VisionController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VisionResultDto> {
-    const { accountId, userId, credential } = caller;
     const order = {
-      accountId,
+      accountId: caller.accountId,
       receivedAtMs: this.clock.now(),
       look: {
         mode: body.mode ?? 'detect',
@@ -86,7 +85,7 @@ export class VisionController {
       sessionId: body.session_id ?? null,
       streamId: body.stream_id ?? null,
       frameId: body.frame_id ?? null,
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, caller),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const answer = await this.requests.whileConnected(

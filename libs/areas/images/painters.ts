@@ -6,15 +6,22 @@ import { ImagesError } from './images.errors.js';
 import { IMAGES_SETTINGS, type ImagesSettings } from './images.settings.js';
 import { type Painter } from './painter.js';
 import { Automatic1111Painter } from './upstreams/automatic1111.painter.js';
+import { ComfyUiPainter } from './upstreams/comfyui.painter.js';
 import { type ImageUpstream, readImageUpstreams } from './upstreams/image-upstreams.file.js';
 import { OpenAiPainter } from './upstreams/openai.painter.js';
+import { TritonPainter } from './upstreams/triton.painter.js';
 
 /** The model of a request that names none. */
 export const MODEL_DEFAULT = 'flux-schnell';
 
 const ENDPOINTS = ['/v1/images/generations', '/v1/images/edits'];
 
-const PAINTERS = { openai: OpenAiPainter, automatic1111: Automatic1111Painter } as const;
+const PAINTERS = {
+  openai: OpenAiPainter,
+  automatic1111: Automatic1111Painter,
+  comfyui: ComfyUiPainter,
+  triton: TritonPainter,
+} as const;
 
 /** Finds who makes the pictures of a model. */
 @Injectable()

@@ -95,7 +95,7 @@ describe('a look at a frame', () => {
   });
 
   it('sees motion against the frames before', () => {
-    const mode = 'motion';
+    const mode = 'motion' as const;
     const first = lookAt(model, taskOf({ mode }));
     expect(first.objects).toEqual([]);
     const square = { left: 20, top: 20, side: 24 };
