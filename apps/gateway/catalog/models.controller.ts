@@ -14,8 +14,8 @@ import { ListedNetworks } from '#areas/spiking/listed-networks.js';
 import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
@@ -57,15 +57,19 @@ export class ModelsController {
       'account, in the format of OpenAI: chats take them all. `api_urls` is an extra field with ' +
       'the regional bases of the API, where they are configured.',
   })
-  @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
-  list(@CurrentCaller() { accountId }: Caller): Readonly<ModelListDto> {
+  @ApiOkResponse({
+    type: ModelListDto,
+    description: 'The models that the account can call with this credential.',
+  })
+  list(@CurrentCaller() { accountId, credential }: Caller): Readonly<ModelListDto> {
     const networks = this.#networks.filter(({ slug }) => !this.catalog.model(slug));
     const own = this.own?.ofAccount(accountId) ?? [];
-    const data = [
+    const all = [
       ...this.catalog.models().map(presentModel),
       ...networks.map(presentNetwork),
       ...own.map(presentOwnModel),
     ];
+    const data = all.filter(({ id }) => credential.lists?.allowsModel(id) ?? true);
     return { object: 'list', data, ...withEntryPoints(this.fleet) };
   }
 
@@ -128,7 +132,7 @@ export class ModelsController {
     request: FastifyRequest,
   ): Promise<Readonly<DeletedModelDto>> {
     if (!this.own?.find(id, accountId)) return notFound(id);
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     await this.own.remove(accountId, id, instant(this.clock), context);
     return { id, object: 'model', deleted: true };
   }

@@ -25,6 +25,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/models/:id': 'ends a model',
   'DELETE api/v1/models/*': 'ends a model',
   // A budget is set as a whole: setting the same one again changes nothing.
+  'PUT api/v1/alerts': 'sets rules',
   'PUT api/v1/budgets/account': 'sets a limit',
   'PUT api/v1/budgets/keys/:id': 'sets a limit',
   // A repeated removal finds no budget.
@@ -43,6 +44,15 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/users/:user_id/disable': 'disables a user',
   'POST api/v1/users/:user_id/enable': 'enables a user',
   'POST api/v1/users/:user_id/reset_password': 'sets a password',
+  'POST api/v1/users/:user_id/reset_second_factor': 'disables a second factor',
+  // A repeated offer replaces the one before it; a token is accepted once.
+  'POST api/v1/users/:user_id/password_reset': 'offers a password',
+  'POST api/v1/auth/password_reset': 'sets a password',
+  // A repeated end or closure changes nothing.
+  'DELETE api/v1/auth/sessions/:session_id': 'ends a session',
+  'DELETE api/v1/users/:user_id/sessions': 'ends sessions',
+  'DELETE api/v1/users/:user_id/sessions/:session_id': 'ends a session',
+  'DELETE api/v1/users/:user_id': 'closes an account',
   // The id of the deposit, and the total that went back of it, have an effect once.
   'POST api/v1/accounts/:account_id/deposits': 'credits a payment',
   'POST api/v1/accounts/:account_id/deposits/:deposit_id/reversals': 'takes a payment back',
