@@ -35,6 +35,7 @@ import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
+import { tracesArea } from '#areas/traces/traces.area.js';
 import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
@@ -71,6 +72,7 @@ export const areas: readonly Area[] = [
   auditArea,
   paymentsArea,
   alertsArea,
+  tracesArea,
   webhooksArea,
   statisticsArea,
   costsArea,

@@ -3,6 +3,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { type BodyLabels } from '../paid/body-labels.js';
 import { mergedTags, tagsOf } from '../paid/tags.header.js';
+import { traceOf } from '../paid/trace.header.js';
 
 /**
  * The context of a command that a caller sent, with its key and the labels of its request.
@@ -18,5 +19,6 @@ export const callerContext = (
     ...(key !== undefined && { key }),
     ...(tags.length > 0 && { tags: [...tags] }),
     ...(endUser !== undefined && { endUser }),
+    ...traceOf(headers),
   });
 };
