@@ -1,7 +1,7 @@
 /**
  * The suites that need more than Node, in three groups. `servers`: every contract on its
  * production adapter, and end-to-end suites whose guarantees rest on stores, on real servers.
- * `fleets`: whole fleets under load, one suite at a time, each with its own servers.
+ * `fleets`: whole fleets under load, and load that has a time limit, one suite at a time.
  * `host`: suites that need a program of the machine (strace, Go) and no server.
  */
 import { IN_NODE, project, WORKERS } from './jest.config.mjs';
@@ -11,13 +11,10 @@ import { IN_NODE, project, WORKERS } from './jest.config.mjs';
  * another store, bus or blob store could break. The others concern the HTTP edge or one machine.
  */
 const END_TO_END = [
-  'admission',
   'agents',
   'audit',
   'batches',
   'billing',
-  'files',
-  'jobs',
   'leaving-caller',
   'operations',
   'webhooks',
@@ -34,6 +31,8 @@ export default {
   // The run ends although a suite that could not start has left a server behind.
   forceExit: true,
   ...WORKERS,
+  // Suites wait for servers and time-outs: two of them leave half of two cores idle.
+  maxWorkers: 3,
   testTimeout: 120_000,
   projects: [
     project(
@@ -44,11 +43,14 @@ export default {
       ],
       { ...IN_NODE, ...SERVERS },
     ),
-    project('fleets', ['<rootDir>/test/integration/faults/**/*.spec.ts'], {
-      ...IN_NODE,
-      ...SERVERS,
-      runner: '<rootDir>/test/servers/serial.runner.mjs',
-    }),
+    project(
+      'fleets',
+      [
+        '<rootDir>/test/integration/faults/**/*.spec.ts',
+        '<rootDir>/test/end-to-end/admission-at-once.spec.ts',
+      ],
+      { ...IN_NODE, ...SERVERS, runner: '<rootDir>/test/servers/serial.runner.mjs' },
+    ),
     project('host', ['<rootDir>/test/host/**/*.spec.ts'], IN_NODE),
   ],
 };
