@@ -1,8 +1,7 @@
 /**
- * The suites that need more than Node, in three groups. `servers`: every contract on its
- * production adapter, and end-to-end suites whose guarantees rest on stores, on real servers.
- * `fleets`: whole fleets under load, and load that has a time limit, one suite at a time.
- * `host`: suites that need a program of the machine (strace, Go) and no server.
+ * The suites that need more than Node, without fleets (`jest.fleets.config.mjs`). `servers`: every
+ * contract on its production adapter, and end-to-end suites whose guarantees rest on stores, on
+ * real servers. `host`: suites that need a program of the machine (strace, Go) and no server.
  */
 import { IN_NODE, project, WORKERS } from './jest.config.mjs';
 
@@ -21,7 +20,6 @@ const END_TO_END = [
   'workflows',
 ];
 
-/** Projects name the same files, so the servers start once and stop once. */
 export const SERVERS = {
   globalSetup: '<rootDir>/test/servers/start-servers.ts',
   globalTeardown: '<rootDir>/test/servers/stop-servers.ts',
@@ -42,14 +40,6 @@ export default {
         `<rootDir>/test/end-to-end/(${END_TO_END.join('|')}).spec.ts`,
       ],
       { ...IN_NODE, ...SERVERS },
-    ),
-    project(
-      'fleets',
-      [
-        '<rootDir>/test/integration/faults/**/*.spec.ts',
-        '<rootDir>/test/end-to-end/admission-at-once.spec.ts',
-      ],
-      { ...IN_NODE, ...SERVERS, runner: '<rootDir>/test/servers/serial.runner.mjs' },
     ),
     project('host', ['<rootDir>/test/host/**/*.spec.ts'], IN_NODE),
   ],
