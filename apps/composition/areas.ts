@@ -17,6 +17,7 @@ import { inferenceArea } from '#areas/inference/inference.area.js';
 import { imagesArea } from '#areas/images/images.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { modelsArea } from '#areas/models/models.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { observationArea } from '#areas/observation/observation.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
@@ -93,6 +94,7 @@ export const areas: readonly Area[] = [
   cleanroomsArea,
   trainingArea,
   quantizationArea,
+  modelsArea,
   packagesArea,
 ];
 
