@@ -37,6 +37,7 @@ import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
 import { tracesArea } from '#areas/traces/traces.area.js';
+import { visionArea } from '#areas/vision/vision.area.js';
 import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
@@ -57,6 +58,7 @@ export const areas: readonly Area[] = [
   streamsArea,
   embeddingsArea,
   imagesArea,
+  visionArea,
   vaultsArea,
   jobsArea,
   requestsArea,

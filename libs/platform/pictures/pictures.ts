@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { PictureThread } from '#platform/pictures/picture-thread.js';
+import { PictureThread } from './picture-thread.js';
 
 /** The thread of the process that reads and writes PNG files. */
 @Injectable()
