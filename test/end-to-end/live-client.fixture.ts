@@ -2,6 +2,23 @@ import { once } from 'node:events';
 import { type RTCDataChannel, RTCPeerConnection } from 'werift';
 import { WebSocket } from 'ws';
 
+/** The rig that draws frames, and the prices of sessions. */
+export const LIVE_RIG = '  - { name: built-in, kind: embedded }';
+export const LIVE_METERS = `
+meters:
+  - { meter: live_minutes, usd: 0.002, per: 1 }
+  - { meter: live_frames, usd: 0.05, per: 1000 }
+`;
+export const LIVE_CATALOG = `
+rigs:
+${LIVE_RIG}
+models: []
+${LIVE_METERS}`;
+
+/** The catalog of a scripted upstream, with the rig and the prices of sessions. */
+export const withLive = (catalog: string): string =>
+  catalog.replace('models:', `${LIVE_RIG}\nmodels:`) + LIVE_METERS;
+
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
 export interface ReceivedFrame {
@@ -42,8 +59,8 @@ export class LiveClient {
     });
   }
 
-  static async connect(url: string): Promise<LiveClient> {
-    const client = new LiveClient(new WebSocket(url));
+  static async connect(url: string, origin?: string): Promise<LiveClient> {
+    const client = new LiveClient(new WebSocket(url, { ...(origin !== undefined && { origin }) }));
     await once(client.socket, 'open');
     return client;
   }

@@ -1,15 +1,11 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { decodePng } from '#platform/pictures/png-decoder.js';
 import { CommandLine } from './command-line.fixture.js';
-import { LiveClient, rejectionOf } from './live-client.fixture.js';
+import { LiveClient, rejectionOf, withLive } from './live-client.fixture.js';
 import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
-
-const METERS = `
-meters:
-  - { meter: live_minutes, usd: 0.002, per: 1 }
-  - { meter: live_frames, usd: 0.05, per: 1000 }
-`;
 
 interface Session {
   readonly status: string;
@@ -27,11 +23,7 @@ describe('a stream session', () => {
 
   beforeAll(async () => {
     world = await startWorld([], {
-      catalogOf: (baseUrl) =>
-        scriptedCatalog(baseUrl).replace(
-          'models:',
-          '  - { name: built-in, kind: embedded }\nmodels:',
-        ) + METERS,
+      catalogOf: (baseUrl) => withLive(scriptedCatalog(baseUrl)),
     });
     await quipu.result('account', 'credit', '--user', 'demo', '--usd', '10', '--reason', 'spec');
   });
@@ -120,5 +112,64 @@ describe('a stream session', () => {
     await draw(token, {}, 410);
     expect((await rejectionOf(url)).status).toBe(410);
     await client.close();
+  });
+
+  it('is not opened to an unknown token, a page of another origin, and a second client', async () => {
+    const { session_token: token, ws_signaling_url: url } = await open();
+    const unknown = url.replace(token, `live_${'0'.repeat(43)}`);
+    expect(await rejectionOf(unknown)).toMatchObject({
+      status: 404,
+      body: { code: 'live_session_not_found' },
+    });
+    expect(await rejectionOf(url, 'https://elsewhere.example')).toMatchObject({
+      status: 403,
+      body: { code: 'origin_not_allowed' },
+    });
+    const client = await LiveClient.connect(url, world.quipu.url);
+    await client.next('ready');
+    expect((await rejectionOf(url)).status).toBe(409);
+    client.socket.send('x'.repeat(70_000));
+    await eventually(() => client.closed !== null);
+    expect(client.closed?.code).toBe(1_009);
+    await request(world.quipu.url)
+      .get('/api/v1/stream/signal')
+      .query({ session: token })
+      .expect(426);
+    const again = await LiveClient.connect(url);
+    again.tell({ type: 'bye' });
+    await eventually(() => again.closed !== null);
+  });
+
+  it('leaves the gateway able to answer beside 1,000 idle sockets', async () => {
+    const { session_token: token, ws_signaling_url: url } = await open();
+    const { port } = new URL(world.quipu.url);
+    const idle = Array.from({ length: 1_000 }, () => connect(Number(port), '127.0.0.1'));
+    try {
+      await Promise.all(idle.map((socket) => once(socket, 'connect')));
+      const half = `GET ${new URL(url).pathname}?session=${token} HTTP/1.1\r\nhost: a\r\n`;
+      for (const socket of idle) socket.write(half);
+      expect(await draw(token, { return_frame: true })).toMatchObject({ delivered_by: 'response' });
+      const client = await LiveClient.connect(url);
+      await client.next('ready');
+      client.tell({ type: 'bye' });
+      await eventually(() => client.closed !== null);
+    } finally {
+      for (const socket of idle) socket.destroy();
+    }
+  });
+
+  it('rejects fields by name', async () => {
+    const named = async (route: string, sent: object) =>
+      ((await post(route, sent, 400)).body as Body)['message'];
+    expect(await named('webrtc', { resolution: '16x9000' })).toMatch(/^resolution: /);
+    expect(await named('webrtc', { target_fps: 31 })).toMatch(/^target_fps: /);
+    expect(await named('diffuse', { session_token: 'x' })).toMatch(/^session_token: /);
+    const { session_token: token } = await open();
+    const bomb = { session_token: token, image_png_base64: 'AAAA' };
+    expect(await named('diffuse', bomb)).toMatch(/^image_png_base64: /);
+    const model = { session_token: token, model: 'acme/other' };
+    expect((await post('diffuse', model, 503)).body).toMatchObject({
+      code: 'live_model_unavailable',
+    });
   });
 });

@@ -4,15 +4,11 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { CommandLine } from '../end-to-end/command-line.fixture.js';
+import { withLive } from '../end-to-end/live-client.fixture.js';
 import { scriptedCatalog, startWorld, type World } from '../end-to-end/quipu.harness.js';
 import { requireProgram } from '../servers/required-program.js';
 import { LossyRelay } from './lossy-relay.js';
 
-const METERS = `
-meters:
-  - { meter: live_minutes, usd: 0.002, per: 1 }
-  - { meter: live_frames, usd: 0.05, per: 1000 }
-`;
 const FIRST_PORT = 43_100;
 const LAST_PORT = 43_131;
 const RELAY = '127.0.0.2';
@@ -52,11 +48,7 @@ describe('the page of stream sessions', () => {
         QUIPU_LIVE_UDP_PORTS: `${FIRST_PORT}-${LAST_PORT}`,
         QUIPU_LIVE_ANNOUNCED: RELAY,
       },
-      catalogOf: (baseUrl) =>
-        scriptedCatalog(baseUrl).replace(
-          'models:',
-          '  - { name: built-in, kind: embedded }\nmodels:',
-        ) + METERS,
+      catalogOf: (baseUrl) => withLive(scriptedCatalog(baseUrl)),
     });
     await quipu.result('account', 'credit', '--user', 'demo', '--usd', '10', '--reason', 'spec');
     browser = await chromium.launch({ executablePath, args: QUIET });

@@ -106,11 +106,13 @@ export class LiveController {
       strength: body.noise_strength,
       image: image === undefined ? undefined : Buffer.from(image, 'base64'),
     };
-    const model = body.model ?? null;
+    const asked = {
+      ...{ token: body.session_token, accountId, model: body.model ?? null, wish },
+    };
     const { frame, session } = await this.requests.whileConnected(
       reply.raw,
       FRAME_MS_MAX,
-      ({ signal }) => this.sessions.frame(body.session_token, accountId, model, wish, signal),
+      ({ signal }) => this.sessions.frame(asked, signal),
     );
     return presentFrame(frame, session, body.return_frame ?? false);
   }

@@ -28,23 +28,21 @@ describe('the frames of a session', () => {
   afterEach(closeLive);
 
   it('start from the frame before, or from the picture of the caller', async () => {
-    const { open, draw, maker, sessions } = openLive();
+    const { open, draw, maker } = openLive();
     const token = await open();
     await draw(token);
     await draw(token);
     const image = Buffer.from('mine');
-    const { signal } = new AbortController();
-    await sessions.frame(token, '7', null, { image }, signal);
+    await draw(token, { image });
     await draw(token);
     const starts = maker.orders.map(({ start }) => start);
     expect(starts).toEqual([null, 'frame 1', 'read mine', 'frame 3']);
   });
 
   it('keep their prompt and terms until others come', async () => {
-    const { open, draw, maker, sessions } = openLive();
+    const { open, draw, maker } = openLive();
     const token = await open();
-    const wish = { prompt: 'a blue ring', guidance: 3, strength: 0.2 };
-    await sessions.frame(token, '7', null, wish, new AbortController().signal);
+    await draw(token, { prompt: 'a blue ring', guidance: 3, strength: 0.2 });
     await draw(token);
     expect(maker.orders[1]).toMatchObject({
       prompt: { stated: { colour: 'blue', shape: 'ring' } },

@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { ProcessCalls } from '#platform/runtime/process/process-calls.js';
+import { LiveError } from './live.failures.js';
 import { closeLive, openLive, ScriptedSocket } from './live.fixture.js';
 import { SESSIONS_MAX } from './live-sessions.js';
 
@@ -32,7 +34,7 @@ describe('the sessions of a process', () => {
     const token = await open();
     expect((await draw(token)).frame.frameId).toBe(1);
     const rejected = { code: 'live_session_not_found' };
-    await expect(draw(token, '8')).rejects.toMatchObject(rejected);
+    await expect(draw(token, {}, '8')).rejects.toMatchObject(rejected);
     await expect(draw(unknownToken)).rejects.toMatchObject(rejected);
     await expect(draw('live_short')).rejects.toMatchObject(rejected);
   });
@@ -168,6 +170,43 @@ describe('the sessions of a process', () => {
     await second.pass(50);
     // The ledger of a test knows no hold of another process, and so places it again.
     expect(second.ledger.calls).toEqual(['renew', 'place']);
+  });
+
+  it('are drawn by their process, whichever process of the port is asked', async () => {
+    const calls = new Map([
+      ['one', new ProcessCalls()],
+      ['two', new ProcessCalls()],
+    ]);
+    for (const each of calls.values()) {
+      each.connect(async ({ host, ...call }) => {
+        const answer = await calls.get(host)?.receive(call);
+        return calls.has(host) ? { answer } : null;
+      });
+    }
+    const first = openLive(undefined, 'one', calls.get('one'));
+    const second = openLive(first.log, 'two', calls.get('two'));
+    const token = await first.open();
+    await first.draw(token);
+    expect((await second.draw(token)).frame.frameId).toBe(2);
+    expect(first.maker.orders[1]?.start).toBe('frame 1');
+    expect((await second.sessions.latestFrame(token, '7'))?.frameId).toBe(2);
+    const rejected = { code: 'live_session_not_found' };
+    await expect(second.draw(token, {}, '8')).rejects.toMatchObject(rejected);
+    first.maker.failure = new LiveError('busy', 'later');
+    await expect(second.draw(token)).rejects.toMatchObject({ kind: 'busy', message: 'later' });
+    first.maker.failure = null;
+
+    const socket = new ScriptedSocket();
+    const connection = await first.sessions.connect(token, socket);
+    const open = second.sessions.demandConnectable(token);
+    await expect(open).rejects.toMatchObject({ code: 'live_signalling_open' });
+    await connection.closed();
+    await second.sessions.connect(token, new ScriptedSocket());
+    expect((await first.draw(token)).frame.frameId).toBe(3);
+    expect(second.maker.orders).toHaveLength(1);
+    calls.delete('two');
+    expect((await first.draw(token)).frame.frameId).toBe(3);
+    expect(first.maker.orders).toHaveLength(4);
   });
 
   it('are dropped by a process that their client has left for another', async () => {

@@ -21,6 +21,7 @@ import { LIVE_SETTINGS, type LiveSettings } from './live.settings.js';
 import { type FrameWish, type LiveFrame, LiveSession } from './live-session.js';
 import { type AssignedRig, LiveRigs } from './ports.js';
 import { type LiveSessionRecord, openOf } from './session/session.decider.js';
+import { SessionHosts } from './session-hosts.js';
 import { SessionFunds } from './session/session-funds.js';
 import { sessionIdOf, SessionStreams } from './session/session-streams.js';
 import { SignallingConnection, type SignalSocket } from './signalling/signalling-connection.js';
@@ -52,6 +53,18 @@ export interface OpenedSession {
   readonly iceServers: readonly IceServer[];
 }
 
+export interface AskedFrame {
+  readonly token: string;
+  readonly accountId: string;
+  readonly model: string | null;
+  readonly wish: FrameWish;
+}
+
+export interface DrawnFrame {
+  readonly frame: LiveFrame;
+  readonly session: LiveSessionRecord;
+}
+
 /** A session in the memory of the process that serves it. */
 interface Served {
   readonly session: LiveSession;
@@ -76,11 +89,24 @@ export class LiveSessions implements OnModuleDestroy {
     private readonly rigs: LiveRigs,
     private readonly peers: LivePeers,
     private readonly maker: FrameMaker,
+    private readonly hosts: SessionHosts,
     private readonly facts: ProcessFacts,
     @Inject(LIVE_SETTINGS) private readonly settings: LiveSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    const inTime = (): AbortSignal => AbortSignal.timeout(FRAME_MS_MAX);
+    hosts.answer<AskedFrame>(FRAME, (asked) => this.frame(asked, inTime()));
+    hosts.answer<Pick<AskedFrame, 'token' | 'accountId'>>(LATEST, ({ token, accountId }) =>
+      this.latestFrame(token, accountId),
+    );
+    hosts.answer<Pick<AskedFrame, 'token'>>(CONNECTABLE, ({ token }) =>
+      this.demandConnectable(token),
+    );
+    hosts.answer<{ readonly sessionId: string }>(MOVED, ({ sessionId }) =>
+      this.#leaveTo(sessionId),
+    );
+  }
 
   /** @throws DomainError, LiveError */
   async open(order: SessionOrder, context: CommandContext): Promise<OpenedSession> {
@@ -98,16 +124,12 @@ export class LiveSessions implements OnModuleDestroy {
   }
 
   /** Draws one frame of a session. @throws DomainError, LiveError; the reason of the signal */
-  async frame(
-    token: string,
-    accountId: string,
-    model: string | null,
-    wish: FrameWish,
-    signal: AbortSignal,
-  ): Promise<{ readonly frame: LiveFrame; readonly session: LiveSessionRecord }> {
-    const served = await this.#find(token, accountId);
-    demandModel(model);
-    const frame = await served.session.frame(wish, signal);
+  async frame(asked: AskedFrame, signal: AbortSignal): Promise<DrawnFrame> {
+    const elsewhere = await this.#elsewhere(FRAME, asked.token, asked);
+    if (elsewhere) return elsewhere.value as DrawnFrame;
+    const served = await this.#find(asked.token, asked.accountId);
+    demandModel(asked.model);
+    const frame = await served.session.frame(asked.wish, signal);
     return { frame, session: served.session.record };
   }
 
@@ -116,6 +138,8 @@ export class LiveSessions implements OnModuleDestroy {
    * @throws DomainError `live_session_not_found`, `live_session_ended`
    */
   async latestFrame(token: string, accountId: string): Promise<LiveFrame | null> {
+    const elsewhere = await this.#elsewhere(LATEST, token, { token, accountId });
+    if (elsewhere) return elsewhere.value as LiveFrame | null;
     return (await this.#find(token, accountId)).session.latest;
   }
 
@@ -124,6 +148,7 @@ export class LiveSessions implements OnModuleDestroy {
    * @throws DomainError `live_session_not_found`, `live_session_ended`, `live_signalling_open`
    */
   async demandConnectable(token: string): Promise<void> {
+    if (await this.#elsewhere(CONNECTABLE, token, { token })) return;
     const sessionId = sessionIdOf(token);
     const served = sessionId === undefined ? undefined : this.#served.get(sessionId);
     if (served) rejectSecond(served);
@@ -141,7 +166,7 @@ export class LiveSessions implements OnModuleDestroy {
       onClose: () => this.#left(served, connection),
     });
     served.connection = connection;
-    const { sessionId } = session.record;
+    const { sessionId, host: before } = session.record;
     const data = { host: this.facts.instance, connectedAt: instant(this.clock) };
     try {
       session.record = await this.#run(sessionId, { type: 'ConnectClient', data });
@@ -149,6 +174,7 @@ export class LiveSessions implements OnModuleDestroy {
       served.connection = null;
       throw error;
     }
+    if (before !== data.host) await this.hosts.ask(before, MOVED, { sessionId }).catch(() => null);
     session.client = connection;
     session.lastActiveMs = this.clock.now();
     connection.begin();
@@ -251,6 +277,27 @@ export class LiveSessions implements OnModuleDestroy {
       return reject('live_session_ended', 'session_token: the session has ended (expired)');
     }
     return served;
+  }
+
+  /** Asks the process of a session that this one does not serve; null where there is none. */
+  async #elsewhere(
+    name: string,
+    token: string,
+    argument: unknown,
+  ): Promise<{ readonly value: unknown } | null> {
+    const sessionId = sessionIdOf(token);
+    if (sessionId === undefined || this.#served.has(sessionId)) return null;
+    const record = await this.streams.stateOf(sessionId);
+    if (!record || record.end || record.host === this.facts.instance) return null;
+    return this.hosts.ask(record.host, name, argument);
+  }
+
+  /** The client has connected to another process, which serves the session from now on. */
+  async #leaveTo(sessionId: string): Promise<void> {
+    const served = this.#served.get(sessionId);
+    this.#served.delete(sessionId);
+    served?.session.end();
+    return Promise.resolve();
   }
 
   async #takeOver(sessionId: string): Promise<Served> {
@@ -369,6 +416,14 @@ export class LiveSessions implements OnModuleDestroy {
 }
 
 const ACTOR = 'live-sessions';
+const [FRAME, LATEST, CONNECTABLE, MOVED] = [
+  'live.frame',
+  'live.latest',
+  'live.connectable',
+  'live.moved',
+];
+/** Of a frame that another process asks for. */
+const FRAME_MS_MAX = 30_000;
 const NORMAL = 1_000;
 const GOING_AWAY = 1_001;
 

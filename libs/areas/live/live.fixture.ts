@@ -6,13 +6,16 @@ import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyEventStore } from '#platform/runtime/faulty-stores.fake.js';
+import { ProcessCalls } from '#platform/runtime/process/process-calls.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { type FrameMaker, type FrameOrder, type MadeFrame } from './frames/frame-maker.js';
 import { type LivePeers } from './live-peers.js';
 import { LiveSessions, type SessionOrder } from './live-sessions.js';
 import { type LiveSettings } from './live.settings.js';
+import { type FrameWish } from './live-session.js';
 import { type PeerMessage, type PeerThread } from './peers.engine.js';
 import { LINES } from './session/session.fixture.js';
+import { SessionHosts } from './session-hosts.js';
 import { SessionFunds } from './session/session-funds.js';
 import { SessionStreams } from './session/session-streams.js';
 import { type SignalSocket } from './signalling/signalling-connection.js';
@@ -110,7 +113,11 @@ export const closeLive = async (): Promise<void> => {
 };
 
 /** The sessions of one process on its own log, with a ledger, peers and a painter by hand. */
-export const openLive = (log = new FaultyEventStore(), instance = 'one') => {
+export const openLive = (
+  log = new FaultyEventStore(),
+  instance = 'one',
+  calls = new ProcessCalls(),
+) => {
   const ledger = new FakeLedger();
   const clock = { atMs: NOW, now: () => clock.atMs };
   const processes = new PaidProcesses(ledger, clock);
@@ -127,6 +134,7 @@ export const openLive = (log = new FaultyEventStore(), instance = 'one') => {
     { assign: () => Promise.resolve({ name: 'built-in', badge: 'gold', pingMs: null }) },
     live as unknown as LivePeers,
     maker as unknown as FrameMaker,
+    new SessionHosts(calls),
     new ProcessFacts({ instance, sharesBus: false, runsReactions: true }),
     SETTINGS,
     clock,
@@ -139,8 +147,8 @@ export const openLive = (log = new FaultyEventStore(), instance = 'one') => {
     const id = `01996f4e-0000-7000-8000-${String(requests).padStart(12, '0')}`;
     return (await sessions.open({ ...ORDER, ...more }, contextOf(id, 'user:7'))).token;
   };
-  const draw = (token: string, accountId = '7') =>
-    sessions.frame(token, accountId, null, {}, new AbortController().signal);
+  const draw = (token: string, wish: FrameWish = {}, accountId = '7') =>
+    sessions.frame({ token, accountId, model: null, wish }, new AbortController().signal);
   /** Moves the clock on by steps of a second, looking after each. */
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
