@@ -1,5 +1,6 @@
 import { adaptersArea } from '#areas/adapters/adapters.area.js';
 import { agentsArea } from '#areas/agents/agents.area.js';
+import { alertsArea } from '#areas/alerts/alerts.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { audioArea } from '#areas/audio/audio.area.js';
@@ -27,6 +28,7 @@ import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { proofsArea } from '#areas/proofs/proofs.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
+import { requestsArea } from '#areas/requests/requests.area.js';
 import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
@@ -56,6 +58,7 @@ export const areas: readonly Area[] = [
   imagesArea,
   vaultsArea,
   jobsArea,
+  requestsArea,
   responsesArea,
   filesArea,
   batchesArea,
@@ -68,6 +71,7 @@ export const areas: readonly Area[] = [
   taxArea,
   auditArea,
   paymentsArea,
+  alertsArea,
   webhooksArea,
   statisticsArea,
   costsArea,

@@ -16,6 +16,7 @@ import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { serveFrontPage } from './front-page.js';
 import { countBytes } from './statistics/count-bytes.js';
 import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
@@ -169,6 +170,7 @@ export const createGateway = async (
     fail: (error, request, reply) => filter.answer(error, request, reply),
   };
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
+  serveFrontPage(fastify);
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();

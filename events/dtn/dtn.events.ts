@@ -101,6 +101,8 @@ const CustodyHold = HoldTerms.pick({
   rateCardVersion: true,
   expiresAt: true,
   key: true,
+  tags: true,
+  endUser: true,
 });
 export type CustodyHold = z.infer<typeof CustodyHold>;
 

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { loadQuipu } from './loaded-quipu.js';
 import { type World } from './quipu.harness.js';
 
@@ -23,9 +24,12 @@ export const runCommand = async (
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const stdin = Object.assign(new PassThrough(), { isTTY: false });
   const { signal } = new AbortController();
+  const printed = { stdout: '', stderr: '' };
+  stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
   const exitCode = await runCommandLine(words, { environment, stdin, stdout, stderr, signal });
-  const text = (stream: PassThrough) => String(stream.read() ?? '');
-  return { exitCode, stdout: text(stdout), stderr: text(stderr) };
+  for (const stream of [stdout, stderr]) await finished(stream.end());
+  return { exitCode, ...printed };
 };
 
 /** The command line beside a running Quipu, with `--json`. */

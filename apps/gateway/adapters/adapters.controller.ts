@@ -6,8 +6,8 @@ import { InferAdapterCommand } from '#areas/adapters/infer-adapter.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -62,7 +62,7 @@ export class AdaptersController {
     const order = {
       accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       adapterId: body.adapter_id,
       prompt: body.prompt,
       system: body.system ?? null,

@@ -27,6 +27,7 @@ import { OrchestrateAgentCommand } from '#areas/agents/orchestrate-agent.handler
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type Reader } from '#platform/runtime/projections/reader.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -90,7 +91,7 @@ export class AgentsController {
       tokensMax: body.max_token_budget,
       tools: body.tools ?? null,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const sessionId = await this.commands.execute(new OrchestrateAgentCommand(order, context));
     const reader = { accountId };
     if (!body.async) {

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -61,7 +62,7 @@ export class McpController {
   ): Promise<unknown> {
     const answer = await this.exchange.answer({
       caller,
-      requestId: request.id,
+      context: callerContext(request, caller),
       headers: headersOf(request),
       body,
       ...(attempt && { confirm: attempt.confirm }),

@@ -4,8 +4,8 @@ import { AUDIO_SETTINGS, type AudioSettings } from '#areas/audio/audio.settings.
 import { SpeakHandler } from '#areas/audio/speak.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
@@ -49,7 +49,7 @@ export class SpeechController {
       receivedAtMs: this.clock.now(),
       model,
       text: { input, voice, format, speed, instructions: body.instructions ?? null },
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const { requestMsMax } = this.settings;

@@ -23,7 +23,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { JobQuery } from '#areas/jobs/job.queries.js';
 import { TRANSCRIPTION_JOB } from '#events/audio/transcription.job.js';
 import { JobId } from '#events/jobs/job.events.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -69,7 +69,7 @@ export class TranscriptionJobsController {
     if (field) {
       return reject('audio_field_unsupported', `${field[0]}: a job takes a file and no field`);
     }
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const { requestMsMax } = this.settings;
     const id = await this.requests.whileConnected(reply.raw, requestMsMax, ({ signal }) =>
       this.transcripts.submit({ accountId, file, context }, signal),

@@ -14,8 +14,8 @@ import { TranscribeHandler } from '#areas/audio/transcribe.handler.js';
 import { readTranscriptionForm, type TranscriptionAsked } from '#areas/audio/transcription-form.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -86,7 +86,7 @@ export class TranscriptionsController {
       accountId,
       receivedAtMs,
       sound: form,
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const { requestMsMax } = this.settings;

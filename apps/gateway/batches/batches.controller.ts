@@ -18,6 +18,7 @@ import { CancelBatchCommand, notFound } from '#areas/batches/cancel-batch.handle
 import { CreateBatchCommand } from '#areas/batches/create-batch.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -73,7 +74,7 @@ export class BatchesController {
       metadata: body.metadata ?? null,
       outputExpiresAfterSeconds: body.output_expires_after?.seconds ?? null,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const batchId = await this.commands.execute(new CreateBatchCommand(order, context));
     return this.#show(accountId, batchId);
   }

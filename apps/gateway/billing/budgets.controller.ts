@@ -21,8 +21,8 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { ApiKeyIdDto } from '../identity/api-keys.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -141,7 +141,7 @@ export class BudgetsController {
     request: FastifyRequest,
   ): Promise<BudgetListDto> {
     const { userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     await this.commands.execute(new ChangeAccountCommand(change, context));
     return this.#show(caller);
   }

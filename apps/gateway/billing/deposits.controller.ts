@@ -7,8 +7,8 @@ import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { parseUsd, toDecimal, toUsd } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { AccountIdDto } from '../fields/account-id.dto.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -82,7 +82,7 @@ export class DepositsController {
     { userId, credential }: Caller,
     request: FastifyRequest,
   ): Promise<DepositAnswerDto> {
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const receipt = await this.commands.execute(new ChangeAccountCommand(change, context));
     return {
       success: true,

@@ -14,8 +14,8 @@ import { ListedNetworks } from '#areas/spiking/listed-networks.js';
 import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
@@ -126,7 +126,7 @@ export class ModelsController {
     request: FastifyRequest,
   ): Promise<Readonly<DeletedModelDto>> {
     if (!this.own?.find(id, accountId)) return notFound(id);
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     await this.own.remove(accountId, id, instant(this.clock), context);
     return { id, object: 'model', deleted: true };
   }

@@ -19,8 +19,8 @@ import { REQUEST_MS_MAX } from '#areas/cleanrooms/query-admission.js';
 import { SpendsQuery } from '#areas/cleanrooms/spends.query.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -85,7 +85,7 @@ export class QueriesController {
   ): Promise<RoomAnswerDto> {
     const question = {
       ...{ accountId, cleanroomId, asked: askedOf(body), receivedAtMs: this.clock.now() },
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(REQUEST_MS_MAX);

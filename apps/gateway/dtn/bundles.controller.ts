@@ -28,6 +28,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -104,7 +105,7 @@ export class BundlesController {
       priority: body.priority,
       lifetimeSec: body.lifetime_seconds,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const bundle = await this.commands.execute(new HandOverBundleCommand(order, context));
     return presentHandedOver({ bundle, atMs: this.clock.now() });
   }

@@ -30,6 +30,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/models/:id': 'ends a model',
   'DELETE api/v1/models/*': 'ends a model',
   // A budget is set as a whole: setting the same one again changes nothing.
+  'PUT api/v1/alerts': 'sets rules',
   'PUT api/v1/budgets/account': 'sets a limit',
   'PUT api/v1/budgets/keys/:id': 'sets a limit',
   // A repeated removal finds no budget.

@@ -18,6 +18,7 @@ import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js'
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from './caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -66,7 +67,7 @@ export class ApiKeysController {
     @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const key = { userId, keyKind, name, ...(cacheSeconds !== undefined && { cacheSeconds }) };
     const command = new IssueApiKeyCommand(key, context);
     return presentNewKey(await this.commands.execute(command));
@@ -90,7 +91,7 @@ export class ApiKeysController {
     @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const command = new RotateApiKeyCommand({ userId, keyId }, context);
     return presentNewKey(await this.commands.execute(command));
   }

@@ -19,7 +19,8 @@ import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { UsersQuery, type UserView } from '#areas/identity/users/list-users.handler.js';
 import { UserId } from '#events/vocabulary.js';
-import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from './caller-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PageDto, presentPage } from '../pages/page.dto.js';
@@ -70,7 +71,7 @@ export class UsersController {
     @Req() request: FastifyRequest,
   ): Promise<CreatedUserDto> {
     const data = { ...body, password: password ?? null };
-    const command = new CreateUserCommand(data, contextOfCaller(caller, request));
+    const command = new CreateUserCommand(data, callerContext(request, caller));
     const created = await this.commands.execute(command);
     return {
       success: true,
@@ -94,7 +95,7 @@ export class UsersController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<ChangedUserDto> {
-    return this.#change(userId, { kind: 'role', role }, contextOfCaller(caller, request));
+    return this.#change(userId, { kind: 'role', role }, callerContext(request, caller));
   }
 
   @Post(':user_id/disable')
@@ -110,7 +111,7 @@ export class UsersController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<ChangedUserDto> {
-    return this.#change(userId, { kind: 'disable' }, contextOfCaller(caller, request));
+    return this.#change(userId, { kind: 'disable' }, callerContext(request, caller));
   }
 
   @Post(':user_id/enable')
@@ -126,7 +127,7 @@ export class UsersController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<ChangedUserDto> {
-    return this.#change(userId, { kind: 'enable' }, contextOfCaller(caller, request));
+    return this.#change(userId, { kind: 'enable' }, callerContext(request, caller));
   }
 
   @Post(':user_id/reset_password')
@@ -142,10 +143,7 @@ export class UsersController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<ResetPasswordDto> {
-    const command = new ResetPasswordCommand(
-      UserId.parse(userId),
-      contextOfCaller(caller, request),
-    );
+    const command = new ResetPasswordCommand(UserId.parse(userId), callerContext(request, caller));
     const password = await this.commands.execute(command);
     return { success: true, user_id: userId, password };
   }
@@ -161,11 +159,6 @@ export class UsersController {
     return { success: true, user_id: userId, changed };
   }
 }
-
-const contextOfCaller = (
-  { userId, credential: { keyId } }: Caller,
-  { id }: FastifyRequest,
-): CommandContext => contextOf(id, `user:${userId}`, keyId);
 
 const presentUser = (user: UserView): ListedUserDto => ({
   user_id: user.userId,

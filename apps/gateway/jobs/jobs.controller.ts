@@ -33,8 +33,8 @@ export class JobsController {
   @ApiOperation({
     summary: 'List the jobs',
     description:
-      'Newest first, in pages. A page with a filter may have fewer jobs than its limit; it is ' +
-      'the last one when `next_after` is null.',
+      'Newest first, in pages. A page by state may have fewer jobs than its limit; it is the ' +
+      'last one when `next_after` is null.',
   })
   @ApiOkResponse({ type: JobListDto, description: 'A page of jobs.' })
   @FailsWith('job_cursor_unknown', 'insufficient_role')

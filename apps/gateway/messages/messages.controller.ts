@@ -5,8 +5,8 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { AnthropicErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -128,8 +128,8 @@ export class MessagesController {
     @Headers(VERSION_HEADER) version: string | undefined,
   ): Promise<{ readonly input_tokens: number }> {
     rejectOtherVersion(version);
-    const { id, body: sent } = request;
-    await this.funds.demand(accountId, modelOf(sent), id);
+    const { body: sent } = request;
+    await this.funds.demand(accountId, modelOf(sent), request.id);
     // A count has no bound; a chat demands one.
     const { body, original } = this.#translated({ max_tokens: 1, ...fieldsOf(sent) }, request);
     const order = {
@@ -138,7 +138,7 @@ export class MessagesController {
       ...(original && { original }),
       routingMode: body.routing_mode,
       receivedAtMs: this.clock.now(),
-      context: contextOf(id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
     };
     const tokens = await this.requests.whileConnected(reply.raw, COUNT_MS_MAX, ({ signal }) =>
       this.counts.execute(order, signal),

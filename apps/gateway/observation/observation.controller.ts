@@ -33,6 +33,7 @@ import { reject } from '#areas/observation/observation.errors.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { instantOf } from '../fields/instant.validator.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -115,7 +116,7 @@ export class ObservationController {
       groundStation: body.ground_station ?? null,
       acquiredAt: body.acquired_at === undefined ? null : instantOf(body.acquired_at),
       payload: payloadOf(body),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(REQUEST_MS_MAX);

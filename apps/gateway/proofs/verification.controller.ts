@@ -7,8 +7,8 @@ import { claimsOf } from '#areas/proofs/claims.js';
 import { REQUEST_MS_MAX } from '#areas/proofs/proof-runner.js';
 import { VerifyProofsCommand } from '#areas/proofs/verify-proofs.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -84,7 +84,7 @@ export class VerificationController {
           publicSignals: one.public_signals,
         })),
       }),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(REQUEST_MS_MAX);

@@ -33,8 +33,8 @@ import {
 import { QuantizeModelCommand } from '#areas/quantization/quantize-model.handler.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { QUANTIZATION_JOB } from '#events/quantization/quantization.job.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -97,7 +97,7 @@ export class QuantizationController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<QuantizationJobDto> {
     const { accountId, userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const command = new QuantizeModelCommand(orderOf(body, accountId), context);
     const jobId = await this.commands.execute(command);
     const history = new JobHistoryQuery(jobId, readerOf(caller), null);

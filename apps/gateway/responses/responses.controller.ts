@@ -84,6 +84,7 @@ export class ResponsesController {
         caller,
         attempt,
         requestId: request.id,
+        headers: request.headers,
         receivedAtMs,
       }),
     );

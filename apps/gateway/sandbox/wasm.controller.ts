@@ -16,8 +16,8 @@ import {
   type SandboxSettings,
 } from '#areas/sandbox/sandbox.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -83,7 +83,7 @@ export class WasmController {
       accountId,
       receivedAtMs: this.clock.now(),
       module: moduleOf(body),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(requestMsMaxOf(this.settings));

@@ -8,8 +8,8 @@ import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { RunPipelineCommand } from '#areas/sharding/run-pipeline.handler.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from '#areas/sharding/sharding.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -76,7 +76,7 @@ export class PipelineController {
       ...askedIn(body),
       accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const answer = await this.requests.whileConnected(

@@ -7,8 +7,8 @@ import { InferSpikesCommand } from '#areas/spiking/infer-spikes.handler.js';
 import { SpikingModels } from '#areas/spiking/spiking-models.js';
 import { SPIKING_SETTINGS, type SpikingSettings } from '#areas/spiking/spiking.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { AcceptsFormFields } from '../bodies/form-fields.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -82,7 +82,7 @@ export class SpikingController {
       ...asked,
       accountId,
       receivedAtMs,
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const answer = await this.requests.whileConnected(

@@ -9,8 +9,8 @@ import { SWARM_SETTINGS, type SwarmSettings } from '#areas/swarm/swarm.settings.
 import { type SwarmAnswer, type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -103,14 +103,14 @@ export class SwarmController {
   }
 
   #callerOf(
-    { accountId, userId, credential }: Caller,
-    { id }: FastifyRequest,
+    caller: Caller,
+    request: FastifyRequest,
     attempt: RequestAttempt | undefined,
   ): PaidOrder {
     return {
-      accountId,
+      accountId: caller.accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, caller),
       ...(attempt && { confirm: attempt.confirm }),
     };
   }

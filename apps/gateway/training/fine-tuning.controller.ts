@@ -25,6 +25,7 @@ import { reject } from '#areas/training/training.decider.js';
 import { FINE_TUNING_JOB } from '#events/training/training.job.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -89,7 +90,7 @@ export class FineTuningController {
     @Req() request: FastifyRequest,
   ): Promise<FineTuningJobDto> {
     const { accountId, userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const order = orderOf(body, accountId, context.requestId);
     const id = await this.commands.execute(new SubmitTrainingCommand(order, context));
     return presentFineTuning(await this.queries.execute(new JobQuery(id, readerOf(caller))));

@@ -87,7 +87,7 @@ export class VectorController {
   ): Promise<VaultSearchResultDto | VaultIngestResultDto> {
     return this.work.run<VaultSearchResultDto | VaultIngestResultDto>(
       caller,
-      request.id,
+      request,
       attempt,
       (order, signal) =>
         body.action === 'search'

@@ -30,6 +30,7 @@ import { StartRunCommand } from '#areas/workflows/runs/start-run.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -91,7 +92,7 @@ export class WorkflowRunsController {
   ): Promise<WorkflowRunDto> {
     const { accountId, userId, credential } = caller;
     const inputs = textsOf(body.inputs);
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const { workflow_id: workflowId, version = null } = body;
     const order = { accountId, workflowId, version, inputs, context };
     const runId = await this.commands.execute(new StartRunCommand(order));

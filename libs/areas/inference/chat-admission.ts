@@ -57,6 +57,8 @@ export interface ChatOutcome {
   readonly replyHash: string | null;
   /** Of the answer for the caller, without headers and framing. */
   readonly bytesOut: number;
+  /** From the arrival of the request to the first part of a stream. Absent: not measured. */
+  readonly firstByteMs?: number;
 }
 
 /** Prices a request and holds its worst case before any work. */
@@ -134,7 +136,7 @@ const capture = (
   promptHash: string,
 ): Promise<LedgerEntry> => {
   const { source, serviceTier = null, toolCalls } = usage;
-  const { answeredBy, modelSent, score, lost } = routed;
+  const { answeredBy, modelSent, score, lost, firstByteMs } = routed;
   const { model, passed } = answeredBy ?? { ...models[0], passed: [] };
   const isFallback = model.id !== asked;
   const { tariff } = models.find((one) => one.model.id === model.id) ?? models[0];
@@ -160,7 +162,7 @@ const capture = (
     usageSource: source,
     outcome,
     evidence,
-    model: asked,
     bytesOut,
+    ...(firstByteMs !== undefined && { firstByteMs }),
   });
 };

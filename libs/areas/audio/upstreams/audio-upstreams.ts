@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { formBody } from '#platform/network/form-body.js';
 import { addressOf, authorizationOf } from '#platform/runtime/areas/upstreams-file.js';
 import { AudioRunError, reject } from '../audio.errors.js';
@@ -154,7 +155,10 @@ export class AudioUpstreams implements OnModuleInit {
       status = response.statusCode;
       const type = response.headers['content-type'];
       const contentType = typeof type === 'string' ? type : 'application/octet-stream';
-      answered = { bytes: await bounded(response.body, bytesMax), contentType };
+      const bytes = await boundedBytes(response.body, bytesMax, () => {
+        return new AudioRunError('failed', `the answer has over ${bytesMax} bytes`);
+      });
+      answered = { bytes, contentType };
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof AudioRunError) throw cause;
@@ -164,18 +168,6 @@ export class AudioUpstreams implements OnModuleInit {
     throw failureOf(server, status, answered.bytes);
   }
 }
-
-const bounded = async (body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > bytesMax)
-      throw new AudioRunError('failed', `the answer has over ${bytesMax} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-};
 
 const parsed = (bytes: Buffer): unknown => {
   try {

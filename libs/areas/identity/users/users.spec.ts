@@ -155,7 +155,7 @@ describe('keys', () => {
 
   it('with a budget issue no other key, and replace only themselves', async () => {
     await here.createUser();
-    const context = contextOf(randomUUID(), 'spec', LIMITED_LINE);
+    const context = contextOf(randomUUID(), 'spec', { key: LIMITED_LINE });
     const data = { userId: FIRST_ID, keyKind: 'user', name: 'wider' } as const;
     const limited = { code: 'api_key_limited' };
     await expect(here.execute(new IssueApiKeyCommand(data, context))).rejects.toMatchObject(
@@ -166,7 +166,7 @@ describe('keys', () => {
       here.execute(
         new RotateApiKeyCommand(
           { userId: FIRST_ID, keyId: other },
-          contextOf(randomUUID(), 'spec', key),
+          contextOf(randomUUID(), 'spec', { key }),
         ),
       );
     await expect(rotate(LIMITED_LINE)).rejects.toMatchObject(limited);

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { formBody } from '#platform/network/form-body.js';
 import {
   addressOf,
@@ -40,7 +41,7 @@ export const askUpstream = async (
       headersTimeout: 0,
       bodyTimeout: CONNECT_MS_MAX,
     });
-    const text = await boundedText(answer.body);
+    const text = (await boundedBytes(answer.body, ANSWER_BYTES_MAX, tooLarge)).toString('utf8');
     if (answer.statusCode >= 200 && answer.statusCode < 300) return JSON.parse(text);
     throw rejected(answer.statusCode, text);
   } catch (error) {
@@ -51,16 +52,7 @@ export const askUpstream = async (
   }
 };
 
-const boundedText = async (content: AsyncIterable<Uint8Array>): Promise<string> => {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of content) {
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new ImagesError('failed', 'the answer is too large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-};
+const tooLarge = (): ImagesError => new ImagesError('failed', 'the answer is too large');
 
 /** A request that the server does not accept is the caller's; credentials are not. */
 const rejected = (status: number, text: string): ImagesError => {
