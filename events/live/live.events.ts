@@ -12,7 +12,14 @@ const Instance = z.string().min(1).max(128);
 /** In the stream `live-<sessionId>`, as all events of a session. */
 const ofSession = { sessionId: LiveSessionId, accountId: AccountId };
 
-const LiveHold = HoldTerms.pick({ holdId: true, lines: true, rateCardVersion: true, key: true });
+const LiveHold = HoldTerms.pick({
+  holdId: true,
+  lines: true,
+  rateCardVersion: true,
+  key: true,
+  tags: true,
+  endUser: true,
+});
 export type LiveHold = z.infer<typeof LiveHold>;
 
 /** How a session has ended. `lapsed`: no process renewed it. */

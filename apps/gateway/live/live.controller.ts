@@ -4,11 +4,11 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { reject } from '#areas/live/live.errors.js';
 import { LiveSessions } from '#areas/live/live-sessions.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -66,7 +66,7 @@ export class LiveController {
       ...{ accountId, userId, ...sizeOf(body.resolution), targetFps: body.target_fps },
       ...{ model: body.model ?? null, prompt: body.prompt ?? null, host: request.hostname },
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const opened = await this.sessions.open(order, context);
     const scheme = request.protocol === 'https' ? 'wss' : 'ws';
     return presentSession(opened, `${scheme}://${request.host}${SIGNAL_PATH}`);

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { type LiveEnd } from '#events/live/live.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -434,10 +435,10 @@ const rejectSecond = ({ connection }: Served): void => {
 };
 
 const onSession = (
-  { requestId: id, correlationId, actor, key }: CommandContext,
+  { requestId: id, correlationId, actor, ...labels }: CommandContext,
   what: string,
   sessionId: string,
 ): CommandContext => ({
   ...followUp({ id, correlationId }, `${what} ${sessionId}`, actor),
-  ...(key !== undefined && { key }),
+  ...labelsOf(labels),
 });

@@ -54,7 +54,7 @@ describe('the price of a stream session', () => {
   it('is held for a minute and its frames, longer than the minute', async () => {
     const { ledger, funds } = openFunds();
     const { hold: _, ...session } = opened.data;
-    await funds.place(session, contextOf(SESSION, 'user:7', 'key-1'));
+    await funds.place(session, contextOf(SESSION, 'user:7', { key: 'key-1' }));
     expect(ledger.placed).toMatchObject({
       holdId: SESSION,
       purpose: 'live_session',

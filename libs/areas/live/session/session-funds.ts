@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type LiveCaptureEvidence, type LiveHoldEvidence } from '#events/live/live.evidence.js';
 import { type LiveEnd, type LiveHold } from '#events/live/live.events.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { labelsOf, type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { plusMs } from '#platform/kernel/instants.js';
 import { MeterPrices, pricedLines } from '#platform/ledger/meter-prices.port.js';
@@ -65,11 +65,10 @@ export class SessionFunds {
       units,
       reject: (detail) => reject('live_not_priced', detail),
     });
-    const { key } = context;
     const hold: LiveHold = {
       holdId: session.sessionId,
       ...priced,
-      ...(key !== undefined && { key }),
+      ...labelsOf(context),
     };
     await this.processes.place(holdOf(session, hold), session.openedAt, context);
     return hold;
