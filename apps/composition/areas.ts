@@ -8,6 +8,7 @@ import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
+import { liveArea } from '#areas/live/live.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
@@ -93,6 +94,7 @@ export const areas: readonly Area[] = [
   observationArea,
   proofsArea,
   dtnArea,
+  liveArea,
   cleanroomsArea,
   trainingArea,
   quantizationArea,
