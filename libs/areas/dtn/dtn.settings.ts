@@ -17,6 +17,8 @@ export interface DtnSettings {
   readonly listen: NodeAddress | null;
   /** Null: sessions in clear. */
   readonly tls: TlsIdentity | null;
+  /** Of a node on its own. */
+  readonly planFile: string | null;
 }
 
 export interface NodeAddress {
@@ -97,6 +99,11 @@ export const dtnSettings = defineSettings({
       z.string().min(1).default('127.0.0.1'),
       'the address at which links of peers are taken',
     ),
+    QUIPU_DTN_PLAN: variable(
+      z.string().min(1).optional(),
+      'the contact plan of a `dtn-node`: a file of JSON with a list of contacts, each as ' +
+        '`POST /api/v1/dtn/contacts` takes it',
+    ),
     QUIPU_DTN_TLS: variable(
       Tls,
       'a folder with `key.pem`, `cert.pem` and `ca.pem`: links are then under TLS 1.3, and a ' +
@@ -113,5 +120,6 @@ export const dtnSettings = defineSettings({
         ? null
         : { host: values.QUIPU_DTN_HOST, port: values.QUIPU_DTN_PORT },
     tls: values.QUIPU_DTN_TLS ?? null,
+    planFile: values.QUIPU_DTN_PLAN ?? null,
   }),
 });

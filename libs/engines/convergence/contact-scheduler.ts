@@ -39,7 +39,7 @@ export interface Outbox {
 /** Bundles of a link that are under way. */
 const UNDER_WAY_MAX = 32;
 /** How often the plan is read, and how often an idle link asks for bundles, unless woken. */
-const PLAN_MS = 10_000;
+const PLAN_MS = 3_000;
 const POLL_MS = 1_000;
 const RETRY_MS = { first: 1_000, max: 30_000 };
 
