@@ -19,6 +19,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AreaModels } from './area-models.js';
@@ -29,6 +30,7 @@ import { DeletedModelDto, ModelDto, ModelListDto } from './models.dto.js';
 @ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {
   constructor(

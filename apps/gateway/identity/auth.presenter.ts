@@ -41,6 +41,7 @@ export const presentSession = (session: OpenedSession): Readonly<LoginSuccessDto
   api_key: session.apiKey,
   expires_in: SESSION_SECONDS,
   expires_at: spelled(session.expiresAt),
+  scopes: session.scopes,
   user: presentUser(session),
   tenant: presentTenant(session),
   ...(session.wrongCodes && {
@@ -69,15 +70,20 @@ export const presentContext = ({ session, ...view }: AccountContext): AccountCon
     id: session.id,
     app_name: session.appName,
     device_info: session.deviceInfo,
+    scopes: session.scopes,
     started_at: spelled(session.startedAt),
     expires_at: spelled(session.expiresAt),
   },
 });
 
-const presentKey = ({ id, kind, name, sessionId, ...key }: ApiKeyView): ApiKeyDto => ({
+const presentKey = ({ id, kind, name, policy, sessionId, ...key }: ApiKeyView): ApiKeyDto => ({
   id,
   kind,
   name,
+  scopes: policy.scopes,
+  models: policy.models ?? null,
+  routes: policy.routes ?? null,
+  ip_ranges: policy.ipRanges ?? null,
   session_id: sessionId,
   created_at: spelled(key.issuedAt),
   expires_at: key.expiresAt === null ? null : spelled(key.expiresAt),

@@ -39,6 +39,7 @@ import { CurrentCaller } from './caller.decorator.js';
 import { IdentityHttpModule } from './identity-http.module.js';
 import { RequestRates } from './request-rates.js';
 import { Roles } from './roles.decorator.js';
+import { Scope } from './scope.decorator.js';
 
 const REGISTRATION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 /** As settings make them. */
@@ -86,6 +87,7 @@ interface CallOptions {
   readonly remoteAddress?: string;
 }
 
+@Scope('inference')
 @Controller('api/v1/probe')
 class ProbeController {
   @Get('any')
@@ -95,6 +97,7 @@ class ProbeController {
   }
 
   @Get('finance')
+  @Scope('read_billing')
   @UseGuards(ApiKeyGuard)
   finance(@CurrentCaller() caller: Caller): Caller {
     return caller;

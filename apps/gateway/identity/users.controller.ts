@@ -14,6 +14,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { orderedScopes } from '#areas/identity/keys/key-policy.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
@@ -27,6 +28,7 @@ import { PageDto, presentPage } from '../pages/page.dto.js';
 import { AccountOwnerGuard } from './account-owner.guard.js';
 import { CurrentCaller } from './caller.decorator.js';
 import { Roles } from './roles.decorator.js';
+import { Scope } from './scope.decorator.js';
 import {
   ChangedUserDto,
   ChangeRoleDto,
@@ -43,6 +45,7 @@ import {
 @Credentials('api-key', 'app-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
+@Scope('operate')
 @Controller('api/v1/users')
 export class UsersController {
   constructor(
@@ -64,14 +67,22 @@ export class UsersController {
     description: 'Only this answer shows the secrets.',
   })
   @ApiCreatedResponse({ type: CreatedUserDto, description: 'The user with the secrets.' })
-  @FailsWith('invalid_email', 'username_taken', 'email_taken', 'authentication_busy')
+  @FailsWith(
+    'invalid_email',
+    'scope_not_allowed',
+    'username_taken',
+    'email_taken',
+    'authentication_busy',
+  )
   async create(
-    @Body() { password, ...body }: CreateUserDto,
+    @Body() { password, scopes, ...body }: CreateUserDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CreatedUserDto> {
     const data = { ...body, password: password ?? null };
     const command = new CreateUserCommand(data, callerContext(request, caller));
+    const data = { ...body, password: password ?? null, scopes: orderedScopes(scopes) };
+    const command = new CreateUserCommand(data, contextOfCaller(caller, request));
     const created = await this.commands.execute(command);
     return {
       success: true,

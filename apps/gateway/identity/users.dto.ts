@@ -6,9 +6,11 @@ import {
   USERNAME_PATTERN,
 } from '#areas/identity/users/user-details.js';
 import { Role } from '#events/identity/identity.vocabulary.js';
+import { type Scope, SCOPES } from '#events/identity/key-policy.vocabulary.js';
+import { INFERENCE_ONLY } from '#areas/identity/keys/key-policy.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
+import { ChoiceField, ChoicesField, IntegerField, TextField } from '../fields/request-fields.js';
 import { PageOfListDto } from '../pages/page.dto.js';
 
 const ROLES = Role.options;
@@ -49,6 +51,14 @@ export class CreateUserDto {
 
   @PasswordField('Default: one is generated.')
   readonly password?: string;
+
+  @ChoicesField(SCOPES, {
+    required: false,
+    default: INFERENCE_ONLY,
+    example: ['inference', 'read_billing'],
+    description: 'Of the API key.',
+  })
+  readonly scopes: readonly Scope[] = INFERENCE_ONLY;
 }
 
 export class ChangeRoleDto {
