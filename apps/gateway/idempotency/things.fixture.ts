@@ -31,6 +31,7 @@ import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { pino } from 'pino';
+import { UpgradeRoutes } from '../upgrades/upgrade-routes.js';
 import { DirectRoutes } from '../direct/direct-routes.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
@@ -159,6 +160,7 @@ export const openThings = async () => {
     { provide: Areas, useValue: new Areas([thingsArea]) },
     Failures,
     DirectRoutes,
+    UpgradeRoutes,
     { provide: FailureLog, useValue: new FailureLog(pino({ level: 'silent' })) },
   ];
   @Global()

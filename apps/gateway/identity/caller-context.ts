@@ -3,6 +3,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { type BodyLabels } from '../paid/body-labels.js';
 import { mergedTags, tagsOf } from '../paid/tags.header.js';
+import { traceOf } from '../paid/trace.header.js';
 
 /**
  * The context of a command that a caller sent, with its key, the models of the key's policy, and the
@@ -19,6 +20,7 @@ export const callerContext = (
     ...(key !== undefined && { key }),
     ...(tags.length > 0 && { tags: [...tags] }),
     ...(endUser !== undefined && { endUser }),
+    ...traceOf(headers),
   });
   return lists?.limitsModels === true
     ? { ...context, allowsModel: (name) => lists.allowsModel(name) }

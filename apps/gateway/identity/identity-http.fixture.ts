@@ -30,6 +30,7 @@ import { openSecrets } from '#platform/secrets/secrets.js';
 import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { UpgradeRoutes } from '../upgrades/upgrade-routes.js';
 import { DirectRoutes } from '../direct/direct-routes.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
@@ -141,6 +142,7 @@ const openGateway = async () => {
     { provide: Ledger, useValue: new FakeLedger() },
     { provide: AnswerRecorder, useValue: { record: () => undefined } },
     { provide: DirectRoutes, useValue: new DirectRoutes() },
+    { provide: UpgradeRoutes, useValue: new UpgradeRoutes(new Failures(new Areas([]))) },
     { provide: FailureLog, useValue: new FailureLog(logger) },
     { provide: RequestRates, useValue: new RequestRates(RATES, clock) },
     { provide: Areas, useValue: new Areas([identityArea]) },
