@@ -8,6 +8,7 @@ import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
+import { liveArea } from '#areas/live/live.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
@@ -17,6 +18,7 @@ import { inferenceArea } from '#areas/inference/inference.area.js';
 import { imagesArea } from '#areas/images/images.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { modelsArea } from '#areas/models/models.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { observationArea } from '#areas/observation/observation.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
@@ -35,6 +37,7 @@ import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
+import { tracesArea } from '#areas/traces/traces.area.js';
 import { visionArea } from '#areas/vision/vision.area.js';
 import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
@@ -73,6 +76,7 @@ export const areas: readonly Area[] = [
   auditArea,
   paymentsArea,
   alertsArea,
+  tracesArea,
   webhooksArea,
   statisticsArea,
   costsArea,
@@ -90,9 +94,11 @@ export const areas: readonly Area[] = [
   observationArea,
   proofsArea,
   dtnArea,
+  liveArea,
   cleanroomsArea,
   trainingArea,
   quantizationArea,
+  modelsArea,
   packagesArea,
 ];
 

@@ -29,6 +29,8 @@ const METERS = [
   'upstream_audio_ms',
   'speech_characters',
   'upstream_speech_characters',
+  'live_minutes',
+  'live_frames',
   'custody_bundles',
   'custody_byte_hours',
   'observation_bytes',

@@ -19,6 +19,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AreaModels } from './area-models.js';
@@ -29,6 +30,7 @@ import { DeletedModelDto, ModelDto, ModelListDto } from './models.dto.js';
 @ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {
   constructor(
@@ -50,15 +52,19 @@ export class ModelsController {
       'OpenAI. `endpoints` names the routes of a model that answers no chats. `api_urls` is an ' +
       'extra field with the regional bases of the API, where they are configured.',
   })
-  @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
-  list(@CurrentCaller() { accountId }: Caller): Readonly<ModelListDto> {
+  @ApiOkResponse({
+    type: ModelListDto,
+    description: 'The models that the account can call with this credential.',
+  })
+  list(@CurrentCaller() { accountId, credential }: Caller): Readonly<ModelListDto> {
     const others = this.ofAreas.list.filter(({ id }) => !this.catalog.model(id));
     const own = this.own?.ofAccount(accountId) ?? [];
-    const data = [
+    const all = [
       ...this.catalog.models().map(presentModel),
       ...others.map(presentAreaModel),
       ...own.map(presentOwnModel),
     ];
+    const data = all.filter(({ id }) => credential.lists?.allowsModel(id) ?? true);
     return { object: 'list', data, ...withEntryPoints(this.fleet) };
   }
 
