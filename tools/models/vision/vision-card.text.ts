@@ -43,8 +43,8 @@ const networkText = (card: VisionCard): string => {
   const seconds = count(Math.round(card.trainingSeconds));
   const loss = card.trainingLoss.toFixed(3);
   return `- **Network**: residual, on ${side} by ${side} pixels in patches of 4 by 4,
-  with a heat map of centres, a score of each colour, and boxes; ${count(card.parameters)} parameters with
-  the components of the anomaly.
+  with a heat map of centres, a score of each colour, and boxes; ${count(card.parameters)} parameters
+  with the components of the anomaly.
 - **Weights**: \`model.safetensors\`, ${count(card.weightsBytes)} bytes in half precision, SHA-256
   \`${card.weightsSha256}\`.
 - **Training**: seed ${card.seed}, ${count(card.steps)} steps of ${card.rows} frames with PyTorch
