@@ -40,10 +40,11 @@ ${rowsOf(card.anomaly.found)}
 
 const networkText = (card: VisionCard): string => {
   const { side } = card;
+  const parameters = count(card.parameters);
   const seconds = count(Math.round(card.trainingSeconds));
   const loss = card.trainingLoss.toFixed(3);
   return `- **Network**: residual, on ${side} by ${side} pixels in patches of 4 by 4,
-  with a heat map of centres, a score of each colour, and boxes; ${count(card.parameters)} parameters
+  with a heat map of centres, a score of each colour, and boxes; ${parameters} parameters
   with the components of the anomaly.
 - **Weights**: \`model.safetensors\`, ${count(card.weightsBytes)} bytes in half precision, SHA-256
   \`${card.weightsSha256}\`.
