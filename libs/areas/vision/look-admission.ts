@@ -12,6 +12,7 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
+import { EMBEDDED_DETECTOR } from './looker.js';
 import { reject } from './vision.errors.js';
 import { visionProduct } from './vision.product.js';
 import { VISION_SETTINGS, type VisionSettings } from './vision.settings.js';
@@ -49,6 +50,7 @@ export class LookAdmission {
     const { lines, rateCardVersion } = linesOf(this.prices, pricedAtMs, 1);
     const held = await this.paid.admit(order, {
       purpose: visionProduct.purpose,
+      ...(evidence.mode === 'detect' && { model: EMBEDDED_DETECTOR }),
       lines,
       rateCardVersion,
       evidence,
