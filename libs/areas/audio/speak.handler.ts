@@ -86,6 +86,7 @@ export class SpeakHandler {
       { ...order, signal },
       {
         purpose: speechProduct.purpose,
+        model,
         lines,
         rateCardVersion: line.rateCardVersion,
         evidence,
@@ -104,7 +105,6 @@ export class SpeakHandler {
       ...held.charged(lines),
       usageSource: 'counted',
       outcome: 'completed',
-      model,
       evidence: {
         ...evidence,
         voice: text.voice,

@@ -101,6 +101,7 @@ export class TranscribeHandler {
       { ...order, signal },
       {
         purpose: transcriptionProduct.purpose,
+        model: evidence.model.asked,
         lines: [line.lineOf(evidence.audioMs)],
         rateCardVersion: line.rateCardVersion,
         evidence,
@@ -212,7 +213,6 @@ export class TranscribeHandler {
       ...held.charged([line.lineOf(heardMs)]),
       usageSource: 'counted',
       outcome,
-      model: evidence.model.asked,
       evidence: {
         ...evidence,
         audioHash: this.hash(decoded.pcm.toString('base64')),
