@@ -114,7 +114,7 @@ describe('a stream session', () => {
     await client.close();
   });
 
-  it('is not opened to an unknown token, a page of another origin, and a second client', async () => {
+  it('is not opened to an unknown token, another origin and a second client', async () => {
     const { session_token: token, ws_signaling_url: url } = await open();
     const unknown = url.replace(token, `live_${'0'.repeat(43)}`);
     expect(await rejectionOf(unknown)).toMatchObject({
