@@ -43,6 +43,15 @@ export const rejectionOf = async (url: string, origin?: string) => {
   return { status: response.statusCode, body };
 };
 
+/** Ends a session as a client that has connected. */
+export const hangUp = async (url: string): Promise<void> => {
+  const socket = new WebSocket(url);
+  const closed = once(socket, 'close');
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'bye' }));
+  await closed;
+};
+
 /** A client of a stream session on werift: signalling, a data channel, and the frames of it. */
 export class LiveClient {
   readonly heard: Message[] = [];
