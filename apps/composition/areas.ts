@@ -18,6 +18,7 @@ import { inferenceArea } from '#areas/inference/inference.area.js';
 import { imagesArea } from '#areas/images/images.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { modelsArea } from '#areas/models/models.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { observationArea } from '#areas/observation/observation.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
@@ -36,6 +37,8 @@ import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
+import { tracesArea } from '#areas/traces/traces.area.js';
+import { visionArea } from '#areas/vision/vision.area.js';
 import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
@@ -56,6 +59,7 @@ export const areas: readonly Area[] = [
   streamsArea,
   embeddingsArea,
   imagesArea,
+  visionArea,
   vaultsArea,
   jobsArea,
   requestsArea,
@@ -72,6 +76,7 @@ export const areas: readonly Area[] = [
   auditArea,
   paymentsArea,
   alertsArea,
+  tracesArea,
   webhooksArea,
   statisticsArea,
   costsArea,
@@ -93,6 +98,7 @@ export const areas: readonly Area[] = [
   cleanroomsArea,
   trainingArea,
   quantizationArea,
+  modelsArea,
   packagesArea,
 ];
 

@@ -24,6 +24,7 @@ const METERS = [
   'image_pixel_steps',
   'image_pixels',
   'upstream_images',
+  'vision_frames',
   'audio_ms',
   'upstream_audio_ms',
   'speech_characters',

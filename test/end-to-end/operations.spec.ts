@@ -33,6 +33,7 @@ describe('operations', () => {
   it('has the credentials of the first start in a file', () => {
     expect(Object.keys(world.credentials).sort()).toEqual([
       'api_key',
+      'api_key_scopes',
       'password',
       'renter_key',
       'username',

@@ -36,6 +36,7 @@ import { DirectRoutes } from '../direct/direct-routes.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { type AnswerEnd, type AnswerTap } from './answer-recorder.js';
 import { RequestSettler, type SettlingRequest } from './request-settler.js';
 import { CurrentAttempt, type RequestAttempt } from './current-attempt.decorator.js';
@@ -97,6 +98,7 @@ class ThingDto {
   readonly name!: string;
 }
 
+@Scope('inference')
 @Controller('api/v1/things')
 @UseGuards(CallerGuard)
 class ThingsController {

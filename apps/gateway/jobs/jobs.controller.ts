@@ -11,6 +11,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { insufficientRole } from '../identity/identity.failures.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
@@ -22,6 +23,7 @@ const ADMIN = 'Admin';
 @ApiTags('jobs')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/jobs')
 export class JobsController {
   constructor(

@@ -31,6 +31,7 @@ import { DoneDto } from '../identity/auth.dto.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -48,6 +49,7 @@ import { presentDeliveries, presentNewWebhook, presentWebhooks } from './webhook
 @ApiTags('webhooks')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('manage_keys')
 @Controller('api/v1/webhooks')
 export class WebhooksController {
   constructor(

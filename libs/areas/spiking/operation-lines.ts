@@ -22,9 +22,6 @@ export const worstCase = (
   macs: runs * (bounds.macs + timesteps * bounds.macsPerTimestep),
 });
 
-export const isPriced = (list: MeterPriceList | undefined): boolean =>
-  [SYNAPTIC_EVENTS_METER, MACS_METER].every((meter) => list?.prices.has(meter) === true);
-
 /** The prices of both meters on one rate card. */
 export interface OperationPrices {
   readonly rateCardVersion: number;

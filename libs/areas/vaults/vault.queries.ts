@@ -257,8 +257,9 @@ export class VaultDocumentTextHandler
     try {
       return decodeHead(await this.vaults.head(vaultId, document));
     } catch (error) {
+      if (!isBlobGone(error)) throw error;
       // It was deleted meanwhile.
-      return isBlobGone(error) ? documentNotFound() : Promise.reject(error);
+      return documentNotFound();
     }
   }
 }

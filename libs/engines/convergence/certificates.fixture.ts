@@ -53,7 +53,7 @@ kzJRp3ZDCZrm0rPAdEgY4eqROUsAOgEfXsTZz8PtaCL472O3VEI4wzzx
 -----END PRIVATE KEY-----
 `,
   },
-  stranger: {
+  foreign: {
     ca: AUTHORITY_A,
     cert: `-----BEGIN CERTIFICATE-----
 MIIBgjCCASegAwIBAgIUcID7KS5bvPk7cPnMtm9MEg5WGmowCgYIKoZIzj0EAwIw

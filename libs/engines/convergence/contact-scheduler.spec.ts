@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ContactScheduler, type Outbox, type Window } from './contact-scheduler.js';
 import { emulatedLink, type LinkConditions } from './link-emulator.js';
 import { ManualTimers } from './manual-timers.fixture.js';
-import { REFUSALS } from './tcpcl.messages.js';
+import { REFUSE_REASONS } from './tcpcl.messages.js';
 import { TcpclSession } from './tcpcl.session.js';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ const world = (windows: readonly Window[], conditions: Partial<LinkConditions> =
   };
   const take = (bundle: Uint8Array) => {
     const key = Buffer.from(bundle.subarray(0, 2)).toString();
-    if (refuses.has(key)) return Promise.resolve(REFUSALS.noResources);
+    if (refuses.has(key)) return Promise.resolve(REFUSE_REASONS.noResources);
     taken.push({ key, atMs: timers.now() });
     return Promise.resolve(null);
   };
@@ -45,10 +45,10 @@ const world = (windows: readonly Window[], conditions: Partial<LinkConditions> =
       void link.ended.then(() => (opened.endedMs = timers.now()));
       return link;
     },
-    next: (_, max, without) =>
+    next: (_, max, passedBy) =>
       Promise.resolve(
         [...waiting]
-          .filter(([key]) => !without.has(key))
+          .filter(([key]) => !passedBy.has(key))
           .slice(0, max)
           .map(([key, content]) => ({ key, content })),
       ),

@@ -22,14 +22,14 @@ export interface Outgoing {
   readonly content: Uint8Array;
 }
 
-/** What a node gives to its scheduler. */
+/** The plan, the links and the waiting bundles of a node. */
 export interface Outbox {
   /** The windows of the plan that are open at an instant or begin before another one. */
   windows(fromMs: number, untilMs: number): Promise<readonly Window[]>;
   /** @throws ConvergenceError */
   connect(to: string): Promise<Link>;
   /** The next bundles for a window, urgent ones first. */
-  next(window: Window, max: number, without: ReadonlySet<string>): Promise<readonly Outgoing[]>;
+  next(window: Window, max: number, passedBy: ReadonlySet<string>): Promise<readonly Outgoing[]>;
   /** The other node has stored it. */
   forwarded(key: string, window: Window): Promise<void>;
   /** A link that did not open, or broke. */
@@ -38,12 +38,20 @@ export interface Outbox {
 
 /** Bundles of a link that are under way. */
 const UNDER_WAY_MAX = 32;
-const PLAN_MS = 60_000;
+/** How often the plan is read, and how often an idle link asks for bundles, unless woken. */
+const PLAN_MS = 3_000;
+const POLL_MS = 1_000;
 const RETRY_MS = { first: 1_000, max: 30_000 };
+
+interface OpenWindow {
+  readonly served: Promise<void>;
+  /** The plan no longer has it. */
+  readonly withdrawn: AbortController;
+}
 
 /** Opens and closes links by the contact plan, and sends what waits for them. */
 export class ContactScheduler {
-  readonly #open = new Map<string, Promise<void>>();
+  readonly #open = new Map<string, OpenWindow>();
   #stop = new AbortController();
   #woken = Promise.withResolvers<null>();
   #running: Promise<void> = Promise.resolve();
@@ -68,7 +76,7 @@ export class ContactScheduler {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    await Promise.all(this.#open.values());
+    await Promise.all([...this.#open.values()].map(({ served }) => served));
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -78,6 +86,8 @@ export class ContactScheduler {
       const nowMs = this.timers.now();
       const untilMs = nowMs + PLAN_MS;
       const windows = await this.outbox.windows(nowMs, untilMs);
+      const planned = new Set(windows.map(({ id }) => id));
+      for (const [id, { withdrawn }] of this.#open) if (!planned.has(id)) withdrawn.abort();
       const later: number[] = [untilMs];
       for (const window of windows) {
         if (this.#open.has(window.id)) continue;
@@ -97,8 +107,10 @@ export class ContactScheduler {
   }
 
   #serve(window: Window, signal: AbortSignal): void {
-    const served = this.#keepOpen(window, signal).finally(() => this.#open.delete(window.id));
-    this.#open.set(window.id, served);
+    const withdrawn = new AbortController();
+    const either = AbortSignal.any([signal, withdrawn.signal]);
+    const served = this.#keepOpen(window, either).finally(() => this.#open.delete(window.id));
+    this.#open.set(window.id, { served, withdrawn });
   }
 
   /** A link that breaks is opened again while its contact lasts. */
@@ -107,7 +119,7 @@ export class ContactScheduler {
     const either = AbortSignal.any([signal, over.signal]);
     const isOver = (): boolean => either.aborted || this.timers.now() >= window.endMs;
     void this.timers.wait(window.endMs - this.timers.now(), either).then(() => over.abort());
-    // What the other node refuses waits for another contact.
+    // A bundle that the other node refuses waits for another contact.
     const refused = new Set<string>();
     let delayMs = RETRY_MS.first;
     while (!isOver()) {
@@ -143,7 +155,7 @@ export class ContactScheduler {
   }
 
   #idle({ endMs }: Window, signal: AbortSignal, woken: Promise<null>): Promise<void> {
-    return this.#sleep(endMs - this.timers.now(), signal, woken);
+    return this.#sleep(Math.min(POLL_MS, endMs - this.timers.now()), signal, woken);
   }
 
   async #send(

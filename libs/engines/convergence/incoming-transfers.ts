@@ -1,7 +1,7 @@
 import { ConvergenceError } from './convergence.errors.js';
 import {
   type Message,
-  REFUSALS,
+  REFUSE_REASONS,
   REJECTIONS,
   type Segment,
   TRANSFER_LENGTH,
@@ -9,8 +9,8 @@ import {
 } from './tcpcl.messages.js';
 
 /**
- * Takes a bundle from a peer. It resolves when the bundle is safe, with null, or with the reason of
- * a refusal (`REFUSALS`).
+ * Takes a bundle from a peer. It resolves when the bundle is safe, with null, or with the
+ * reason why this node refuses it (`REFUSE_REASONS`).
  */
 export type Take = (bundle: Uint8Array, peer: string) => Promise<number | null>;
 
@@ -72,21 +72,21 @@ export class IncomingTransfers {
     const unknown = items.some(({ isCritical, type }) => isCritical && type !== TRANSFER_LENGTH);
     const lengths = items.filter(({ type }) => type === TRANSFER_LENGTH);
     if (unknown || lengths.some(({ value }) => value.length !== 8)) {
-      this.#refuse(segment, REFUSALS.extensionFailure);
+      this.#refuse(segment, REFUSE_REASONS.extensionFailure);
       return;
     }
     if (isEnding) {
-      this.#refuse(segment, REFUSALS.terminating);
+      this.#refuse(segment, REFUSE_REASONS.terminating);
       return;
     }
     if (lengths.length > 1) {
-      this.#refuse(segment, REFUSALS.notAcceptable);
+      this.#refuse(segment, REFUSE_REASONS.notAcceptable);
       return;
     }
     const [item] = lengths;
     const announced = item ? lengthOf(item.value) : null;
     if (announced !== null && announced > this.transferMru) {
-      this.#refuse(segment, REFUSALS.noResources);
+      this.#refuse(segment, REFUSE_REASONS.noResources);
       return;
     }
     this.#current = { id, announced, parts: [], length: 0 };
@@ -98,12 +98,12 @@ export class IncomingTransfers {
     transfer.length += data.length;
     const { id, announced, length } = transfer;
     if (length > this.transferMru) {
-      this.#refuse(segment, REFUSALS.noResources);
+      this.#refuse(segment, REFUSE_REASONS.noResources);
       return;
     }
     const isWrong = announced !== null && (length > announced || (isEnd && length < announced));
     if (isWrong) {
-      this.#refuse(segment, REFUSALS.notAcceptable);
+      this.#refuse(segment, REFUSE_REASONS.notAcceptable);
       return;
     }
     // A copy: the decoder reads into the bytes of a chunk, which may be large.
@@ -117,7 +117,7 @@ export class IncomingTransfers {
     this.#current = null;
     this.#storing += 1;
     const bundle = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-    const stored = this.store(bundle).catch(() => REFUSALS.retransmit);
+    const stored = this.store(bundle).catch(() => REFUSE_REASONS.retransmit);
     this.#answer(async () => {
       const reason = await stored;
       this.#storing -= 1;

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /** Turns of the event loop in which streams in memory pass on what they have. */
-const TURNS = 20;
+const TURNS = 12;
 
 /** Time that passes when a test says so: timers fire in order, and streams settle between them. */
 export class ManualTimers implements Timers {

@@ -1,7 +1,7 @@
 import { ConvergenceError } from './convergence.errors.js';
-import { type Ack, lengthItem, type Message, REFUSALS } from './tcpcl.messages.js';
+import { type Ack, lengthItem, type Message, REFUSE_REASONS } from './tcpcl.messages.js';
 
-/** What this node sends at once in a segment, where the peer takes as much. */
+/** The data of a segment, where the peer takes as much. */
 const SEGMENT_BYTES_MAX = 65_536;
 
 interface Transfer {
@@ -30,7 +30,7 @@ export class OutgoingTransfers {
   /** @throws ConvergenceError */
   async send(bundle: Uint8Array): Promise<void> {
     if (bundle.length > this.peer.transferMru) {
-      const detail = `a bundle of ${bundle.length} bytes, and the peer takes ${this.peer.transferMru}`;
+      const detail = `${bundle.length} bytes, and the peer takes ${this.peer.transferMru}`;
       throw new ConvergenceError('too_large', detail);
     }
     const id = (this.#last += 1);
@@ -45,7 +45,7 @@ export class OutgoingTransfers {
     await Promise.all([turn, done.promise]);
   }
 
-  /** @throws ConvergenceError for an acknowledgement of what was not sent */
+  /** @throws ConvergenceError for an acknowledgement of bytes that were not sent */
   acknowledge({ transfer: id, length, isEnd }: Ack): void {
     const transfer = this.#open.get(id);
     const isExpected =
@@ -60,12 +60,12 @@ export class OutgoingTransfers {
     if (isEnd) this.#settle(id, transfer);
   }
 
-  /** A refusal may cross the last segment: one of a settled transfer says nothing. */
+  /** It may cross the last segment: for a settled transfer it says nothing. */
   refuse({ transfer: id, reason }: { readonly transfer: number; readonly reason: number }): void {
     const transfer = this.#open.get(id);
     if (!transfer) return;
     // The peer has the bundle already.
-    if (reason === REFUSALS.completed) {
+    if (reason === REFUSE_REASONS.completed) {
       this.#settle(id, transfer);
       return;
     }

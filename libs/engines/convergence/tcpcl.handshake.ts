@@ -31,7 +31,7 @@ export interface SessionTerms {
   readonly role: 'active' | 'passive';
   /** Seconds; 0 for none. The smaller number of both peers counts. */
   readonly keepaliveSec: number;
-  /** What this node takes. */
+  /** The bytes that this node takes. */
   readonly segmentMru: number;
   readonly transferMru: number;
   /** Null: a session in clear. */

@@ -21,7 +21,7 @@ export const SEGMENT_FLAGS = { end: 0x1, start: 0x2 } as const;
 const TERM_REPLY = 0x1;
 
 /** Of XFER_REFUSE: RFC 9174, section 5.2.4. */
-export const REFUSALS = {
+export const REFUSE_REASONS = {
   unknown: 0,
   completed: 1,
   noResources: 2,

@@ -11,7 +11,7 @@ import {
   encodeMessage,
   lengthItem,
   type Message,
-  REFUSALS,
+  REFUSE_REASONS,
 } from './tcpcl.messages.js';
 import { connectTcpcl, serveTcpcl, type TcpclServer } from './tcpcl.js';
 import { type SessionOptions, TcpclSession } from './tcpcl.session.js';
@@ -86,17 +86,17 @@ describe('two peers of TCPCLv4', () => {
 
   it('refuse a bundle with a reason, and go on', async () => {
     const { client } = await pair({
-      take: (bundle) => Promise.resolve(bundle.length > 5 ? REFUSALS.notAcceptable : null),
+      take: (bundle) => Promise.resolve(bundle.length > 5 ? REFUSE_REASONS.notAcceptable : null),
     });
-    const refusal = { code: 'refused', reason: REFUSALS.notAcceptable };
-    await expect(client.send(bytesOf(6, 1))).rejects.toMatchObject(refusal);
+    const refused = { code: 'refused', reason: REFUSE_REASONS.notAcceptable };
+    await expect(client.send(bytesOf(6, 1))).rejects.toMatchObject(refused);
     await client.send(bytesOf(5, 1));
     await expect(client.send(bytesOf(100_001, 1))).rejects.toMatchObject({ code: 'too_large' });
   });
 });
 
 describe('TLS between two peers', () => {
-  const { server, client, stranger } = CERTIFICATES;
+  const { server, client, foreign } = CERTIFICATES;
 
   it('protects a session whose peers have certificates of one authority', async () => {
     const { client: session } = await pair({ tls: server }, { tls: client });
@@ -106,7 +106,7 @@ describe('TLS between two peers', () => {
 
   it.each([
     ['offers none', null],
-    ['has a certificate of another authority', stranger],
+    ['has a certificate of another authority', foreign],
   ])('ends the session where the active peer %s', async (_, tls) => {
     const opening = pair({ tls: server }, { tls });
     await expect(opening).rejects.toMatchObject({ name: 'ConvergenceError' });
@@ -191,10 +191,10 @@ describe('a session of TCPCLv4', () => {
     expect(heard).toEqual([
       { type: 'ack', isStart: true, isEnd: false, transfer: 0, length: 3 },
       { type: 'ack', isStart: false, isEnd: true, transfer: 0, length: 5 },
-      { type: 'refuse', transfer: 1, reason: REFUSALS.noResources },
-      { type: 'refuse', transfer: 2, reason: REFUSALS.noResources },
-      { type: 'refuse', transfer: 3, reason: REFUSALS.notAcceptable },
-      { type: 'refuse', transfer: 4, reason: REFUSALS.extensionFailure },
+      { type: 'refuse', transfer: 1, reason: REFUSE_REASONS.noResources },
+      { type: 'refuse', transfer: 2, reason: REFUSE_REASONS.noResources },
+      { type: 'refuse', transfer: 3, reason: REFUSE_REASONS.notAcceptable },
+      { type: 'refuse', transfer: 4, reason: REFUSE_REASONS.extensionFailure },
       { type: 'ack', isStart: true, isEnd: true, transfer: 5, length: 3 },
     ]);
   });
@@ -251,7 +251,7 @@ describe('a session of TCPCLv4', () => {
     await failure;
   });
 
-  it('ends for an acknowledgement of what was not sent', async () => {
+  it('ends for an acknowledgement of bytes that were not sent', async () => {
     const { say, init } = against();
     const session = await init();
     await say({ type: 'ack', isStart: true, isEnd: true, transfer: 9, length: 1 });

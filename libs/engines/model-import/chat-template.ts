@@ -17,13 +17,13 @@ const CONTROL = 3;
 
 export const textOf = (template: ChatTemplate): string => TEMPLATES[template];
 
-/** @throws ModelImportError `model_unsupported` for a template of another kind */
+/** @throws ModelImportError `unsupported` for a template of another kind */
 export const chatTemplateOf = (asked: ChatTemplate | null, model: ReadModel): ChatTemplate => {
   const { tokens, types } = model.vocabulary;
   const hasMarks = MARKS.every((mark) => types[tokens.indexOf(mark)] === CONTROL);
   if (asked === 'chatml' && !hasMarks) {
     const detail = `card.chat_template: chatml needs the control tokens ${MARKS.join(' and ')}`;
-    return reject('model_unsupported', detail);
+    return reject('unsupported', detail);
   }
   return asked ?? ownTemplate(model) ?? (hasMarks ? 'chatml' : 'plain');
 };
@@ -34,7 +34,7 @@ const ownTemplate = ({ template }: ReadModel): ChatTemplate | null => {
     (one) => spacesOut(TEMPLATES[one]) === spacesOut(template),
   );
   const names = 'name chatml or plain in card.chat_template';
-  return known ?? reject('model_unsupported', `its chat template is no known one; ${names}`);
+  return known ?? reject('unsupported', `its chat template is no known one; ${names}`);
 };
 
 /** Templates are written with more and less space, and with either kind of quotes. */

@@ -31,7 +31,7 @@ const headerIn = (file: Uint8Array): GgufHeader => {
   try {
     return parseGgufHeader(file);
   } catch (error) {
-    if (error instanceof GgufFormatError) return reject('model_file_invalid', error.message);
+    if (error instanceof GgufFormatError) return reject('file_invalid', error.message);
     throw error;
   }
 };
@@ -40,7 +40,7 @@ const llamaIn = (gguf: GgufHeader): LlamaHeader => {
   try {
     return llamaHeaderOf(gguf);
   } catch (error) {
-    if (error instanceof LayersError) return reject('model_unsupported', error.message);
+    if (error instanceof LayersError) return reject('unsupported', error.message);
     throw error;
   }
 };
@@ -49,11 +49,11 @@ const llamaIn = (gguf: GgufHeader): LlamaHeader => {
 const tensorIn = (file: Uint8Array, gguf: GgufHeader, info: GgufTensorInfo): WrittenTensor => {
   const { name, dimensions, type, offset } = info;
   const format = readableFormat(type);
-  if (format === undefined) return reject('model_unsupported', `its tensor ${name}`);
+  if (format === undefined) return reject('unsupported', `its tensor ${name}`);
   const start = gguf.dataStart + offset;
   const end = start + bytesIn(format, dimensions);
   if (!Number.isSafeInteger(end) || end > file.length) {
-    return reject('model_file_invalid', `its tensor ${name} is outside of the file`);
+    return reject('file_invalid', `its tensor ${name} is outside of the file`);
   }
   const stored = { name, dimensions, type, bytes: file.subarray(start, end) };
   demandFinite(stored);
@@ -79,30 +79,30 @@ const demandApart = (
   for (const { name, offset, bytes } of places) {
     const next = Math.ceil(end / alignment) * alignment;
     if (offset !== next) {
-      reject('model_file_invalid', `its tensor ${name} begins at ${offset}, not at ${next}`);
+      reject('file_invalid', `its tensor ${name} begins at ${offset}, not at ${next}`);
     }
     end = offset + bytes;
   }
   if (fileBytes - dataStart - end < alignment && written.length > 0) return;
-  reject('model_file_invalid', 'bytes follow its last tensor');
+  reject('file_invalid', 'bytes follow its last tensor');
 };
 
-/** @throws ModelImportError `model_unsupported` */
+/** @throws ModelImportError `unsupported` */
 const vocabularyIn = (metadata: GgufHeader['metadata']): ReadVocabulary => {
   const key = (name: string): unknown => metadata.get(`tokenizer.ggml.${name}`);
   const kind = key('model');
   const pieces = key('pre') ?? 'gpt-2';
   if (kind !== 'gpt2' || pieces !== 'gpt-2') {
     const has = `its tokenizer is ${JSON.stringify(kind)}, cut as ${JSON.stringify(pieces)}`;
-    return reject('model_unsupported', `${has}; byte-level BPE (gpt2, cut as gpt-2) is computed`);
+    return reject('unsupported', `${has}; byte-level BPE (gpt2, cut as gpt-2) is computed`);
   }
   const [tokens, merges] = [key('tokens'), key('merges')];
   if (!isTexts(tokens) || !isTexts(merges)) {
-    return reject('model_file_invalid', 'it has no tokenizer.ggml.tokens and merges');
+    return reject('file_invalid', 'it has no tokenizer.ggml.tokens and merges');
   }
   const types = key('token_type') ?? tokens.map(() => 1);
   if (!Array.isArray(types) || types.length !== tokens.length) {
-    return reject('model_file_invalid', 'its tokenizer.ggml.token_type has another length');
+    return reject('file_invalid', 'its tokenizer.ggml.token_type has another length');
   }
   const idOf = (name: string): number | null => {
     const id = key(name);
@@ -113,7 +113,7 @@ const vocabularyIn = (metadata: GgufHeader['metadata']): ReadVocabulary => {
     merges,
     types: types.map(Number),
     firstId: idOf('bos_token_id'),
-    endId: idOf('eos_token_id') ?? reject('model_file_invalid', 'it has no eos_token_id'),
+    endId: idOf('eos_token_id') ?? reject('file_invalid', 'it has no eos_token_id'),
     paddingId: idOf('padding_token_id'),
     addsFirst: key('add_bos_token') === true,
   };

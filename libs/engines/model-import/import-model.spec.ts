@@ -107,18 +107,18 @@ describe('an uploaded model', () => {
   });
 
   it.each<[string, (file: Buffer) => Buffer, string, RegExp]>([
-    ['a cut file', (file) => file.subarray(0, -100), 'model_file_invalid', /outside of the file/],
-    ['a longer file', (file) => Buffer.concat([file, file]), 'model_file_invalid', /bytes follow/],
+    ['a cut file', (file) => file.subarray(0, -100), 'file_invalid', /outside of the file/],
+    ['a longer file', (file) => Buffer.concat([file, file]), 'file_invalid', /bytes follow/],
     [
       'another architecture',
       (file) => replaced(file, 'llama', 'gemma'),
-      'model_unsupported',
+      'unsupported',
       /architecture is gemma/,
     ],
     [
       'another tokenizer',
       (file) => replaced(file, 'gpt2', 'bert'),
-      'model_unsupported',
+      'unsupported',
       /its tokenizer is "bert", cut as "gpt-2"; byte-level BPE/,
     ],
     [
@@ -128,10 +128,10 @@ describe('an uploaded model', () => {
         copy.writeFloatLE(NaN, copy.length - 4);
         return copy;
       },
-      'model_file_invalid',
+      'file_invalid',
       /lm_head|output.weight has a value that is not finite/,
     ],
-    ['no model', () => Buffer.from('hello, world'), 'model_file_invalid', /header/],
+    ['no model', () => Buffer.from('hello, world'), 'file_invalid', /header/],
   ])('is rejected with a reason: %s', (_, change, code, reason) => {
     const importing = () => imported(change(gguf));
     expect(importing).toThrow(reason);

@@ -1,11 +1,11 @@
 export const MODEL_IMPORT_CODES = [
   /** The file is damaged, or its parts contradict each other. */
-  'model_file_invalid',
+  'file_invalid',
   /** Another architecture, tokenizer, format or feature than is computed here. */
-  'model_unsupported',
-  'model_too_large',
+  'unsupported',
+  'too_large',
   /** `config.json` or `tokenizer.json` is missing or cannot be read. */
-  'model_side_file_invalid',
+  'side_file_invalid',
 ] as const;
 export type ModelImportCode = (typeof MODEL_IMPORT_CODES)[number];
 

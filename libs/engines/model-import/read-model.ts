@@ -27,13 +27,13 @@ export interface ReadModel {
 /** Tensors are looked through in parts, so that no second copy of a large one is needed. */
 const PART_BLOCKS = 16_384;
 
-/** @throws ModelImportError `model_file_invalid` for a value that is not finite */
+/** @throws ModelImportError `file_invalid` for a value that is not finite */
 export const demandFinite = ({ name, type, bytes }: WrittenTensor): void => {
   const format = readableFormat(type);
   const step = PART_BLOCKS * (format?.blockBytes ?? 1);
   for (let at = 0; at < bytes.length; at += step) {
     const values = format?.read(bytes.subarray(at, at + step)) ?? new Float32Array();
     if (values.every(Number.isFinite)) continue;
-    reject('model_file_invalid', `its tensor ${name} has a value that is not finite`);
+    reject('file_invalid', `its tensor ${name} has a value that is not finite`);
   }
 };

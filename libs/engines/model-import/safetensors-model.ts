@@ -44,7 +44,7 @@ export const readSafetensorsModel = ({
   const expected = new Map(tensorShapes(shape));
   for (const name of tensors.keys()) {
     if (expected.has(name) || FREQUENCIES.test(name)) continue;
-    reject('model_unsupported', `its tensor ${name} has no place in a plain Llama`);
+    reject('unsupported', `its tensor ${name} has no place in a plain Llama`);
   }
   const written = [...expected].map(([name, sides]) => writtenIn(tensors, name, sides, shape));
   written.forEach(demandFinite);
@@ -70,7 +70,7 @@ const tensorsIn = (file: Uint8Array): ReadTensors => {
     const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
     return readTensors(bytes, ['F32', 'F16', 'BF16']);
   } catch (error) {
-    if (error instanceof InvalidWeightsError) return reject('model_file_invalid', error.message);
+    if (error instanceof InvalidWeightsError) return reject('file_invalid', error.message);
     throw error;
   }
 };
@@ -83,11 +83,11 @@ const writtenIn = (
   shape: LlamaShape,
 ): WrittenTensor => {
   const found = tensors.get(name);
-  if (!found) return reject('model_file_invalid', `it has no tensor ${name}`);
+  if (!found) return reject('file_invalid', `it has no tensor ${name}`);
   const { values, type } = found;
   if (!(values instanceof Float32Array) || found.shape.join() !== sides.join()) {
     const detail = `its tensor ${name} is ${found.shape.join(' x ')}, not ${sides.join(' x ')}`;
-    return reject('model_file_invalid', detail);
+    return reject('file_invalid', detail);
   }
   const ordered = reorderHeads({ name, shape: sides, values }, shape, 'to-gguf');
   const format = FORMATS[sides.length > 1 ? (type as Format) : 'F32'];

@@ -11,7 +11,7 @@ const TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6]);
 /** Merges make tokens of tokens, and every byte is one, so that every text has its tokens. */
 export const demandVocabulary = (vocabulary: ReadVocabulary): void => {
   const { tokens, types, merges, firstId, endId, paddingId } = vocabulary;
-  const wrong = (detail: string): never => reject('model_file_invalid', detail);
+  const wrong = (detail: string): never => reject('file_invalid', detail);
   if (tokens.length > TOKENS_MAX) wrong(`it has ${tokens.length} tokens, not ${TOKENS_MAX}`);
   if (merges.length > MERGES_MAX) wrong(`it has ${merges.length} merges, not ${MERGES_MAX}`);
   const known = new Set(tokens);
@@ -22,7 +22,7 @@ export const demandVocabulary = (vocabulary: ReadVocabulary): void => {
   if (!types.every((type) => TYPES.has(type))) wrong('a token has an unknown type');
   const missing = byteCharacters().filter((character) => !known.has(character));
   if (missing.length > 0) {
-    reject('model_unsupported', `${missing.length} bytes are no tokens: ${missing.join('')}`);
+    reject('unsupported', `${missing.length} bytes are no tokens: ${missing.join('')}`);
   }
   merges.forEach((merge, rank) => {
     const [left = '', right = '', ...rest] = merge.split(' ');

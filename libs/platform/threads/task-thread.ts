@@ -64,7 +64,7 @@ export class TaskThread<Task, End, Code extends string> {
   }
 }
 
-/** The thread's side: runs one task at a time, and replies in their order with an end or an error. */
+/** The thread's side: runs one task at a time, and replies in their order with ends or errors. */
 export const answerTasks = (
   run: (task: never) => unknown,
   errorOf: abstract new (...parts: never) => Error & { readonly code: string },

@@ -3,13 +3,18 @@ import { request } from 'undici';
 import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { formBody } from '#platform/network/form-body.js';
 import { addressOf, authorizationOf } from '#platform/runtime/areas/upstreams-file.js';
+import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
 import { AudioRunError, reject } from '../audio.errors.js';
+import { AUDIO_METER, UPSTREAM_AUDIO_METER, UPSTREAM_SPEECH_METER } from '../audio.product.js';
 import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
+import { EMBEDDED_MODEL } from '../embedded-recognizer.js';
 import { type TranscriptionAsked } from '../transcription-form.js';
 import { type Transcript } from '../transcript.js';
 import { type AudioUpstream, readAudioUpstreams } from './audio-upstreams.file.js';
 import { transcriptIn } from './upstream-answer.js';
 
+const HEARS = ['/v1/audio/transcriptions', '/v1/audio/translations'];
+const SPEAKS = ['/v1/audio/speech'];
 const TEXT_BYTES_MAX = 8 * 1_048_576;
 const SOUND_BYTES_MAX = 64 * 1_048_576;
 const ERROR_CHARACTERS_MAX = 300;
@@ -42,7 +47,7 @@ interface Answered {
 
 /** The servers of the operator that transcribe and speak, by the names of their models. */
 @Injectable()
-export class AudioUpstreams implements OnModuleInit {
+export class AudioUpstreams implements OnModuleInit, ModelSource {
   #servers: readonly AudioUpstream[] = [];
 
   constructor(@Inject(AUDIO_SETTINGS) private readonly settings: AudioSettings) {}
@@ -56,6 +61,19 @@ export class AudioUpstreams implements OnModuleInit {
   /** Gives the models of these servers to them. */
   serve(servers: readonly AudioUpstream[]): void {
     this.#servers = servers;
+  }
+
+  get listedModels(): readonly ListedModel[] {
+    const listed = (id: string, ownedBy: string, endpoints: readonly string[], meter: string) => {
+      return { id, createdEpochSeconds: 0, ownedBy, endpoints, meters: [meter] };
+    };
+    return [
+      listed(EMBEDDED_MODEL, 'quipu', HEARS, AUDIO_METER),
+      ...this.#servers.flatMap(({ server, transcription_models: hears, speech_models: speaks }) => [
+        ...hears.map(({ id }) => listed(id, `upstream:${server}`, HEARS, UPSTREAM_AUDIO_METER)),
+        ...speaks.map(({ id }) => listed(id, `upstream:${server}`, SPEAKS, UPSTREAM_SPEECH_METER)),
+      ]),
+    ];
   }
 
   transcribing(model: string): ServedModel | null {

@@ -25,6 +25,9 @@ export interface RouteTarget {
   readonly account?: string;
   /** The hold that pays for the request, where one request is one hold. */
   readonly holdId?: string;
+  /** The ids of the caller's `traceparent`, joined by a dash. */
+  readonly trace?: string;
+  /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   /** The only rig that may answer: the name or number in `rig_{…}`. Without it, the best one. */
   readonly pin?: string;
   /** Absent: the caller has none. */

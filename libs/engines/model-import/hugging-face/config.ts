@@ -43,7 +43,7 @@ export interface ReadConfig {
   readonly paddingId: number | null;
 }
 
-/** @throws ModelImportError `model_side_file_invalid`, which names the key */
+/** @throws ModelImportError `side_file_invalid`, which names the key */
 export const readConfig = (text: string | null): ReadConfig => {
   const config = parsedAs(Config, text, 'config.json');
   const { hidden_size: width, num_attention_heads: heads, eos_token_id: end } = config;
@@ -70,22 +70,22 @@ export const readConfig = (text: string | null): ReadConfig => {
 };
 
 const wrong = (file: string, key: string, detail: string): never =>
-  reject('model_side_file_invalid', `${file}: ${key}: ${detail}`);
+  reject('side_file_invalid', `${file}: ${key}: ${detail}`);
 
-/** @throws ModelImportError `model_side_file_invalid` */
+/** @throws ModelImportError `side_file_invalid` */
 export const parsedAs = <Schema extends z.ZodType>(
   schema: Schema,
   text: string | null,
   file: string,
 ): z.output<Schema> => {
   if (text === null) {
-    return reject('model_side_file_invalid', `safetensors need a ${file}, and there is none`);
+    return reject('side_file_invalid', `safetensors need a ${file}, and there is none`);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return reject('model_side_file_invalid', `${file}: expected JSON`);
+    return reject('side_file_invalid', `${file}: expected JSON`);
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;

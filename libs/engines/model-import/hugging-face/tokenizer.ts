@@ -51,7 +51,7 @@ type Tokenizer = z.infer<typeof Tokenizer>;
 /** llama.cpp's numbers of types. */
 const [NORMAL, CONTROL, USER_DEFINED, UNUSED] = [1, 3, 4, 5];
 
-/** @throws ModelImportError `model_side_file_invalid`, which names the part */
+/** @throws ModelImportError `side_file_invalid`, which names the part */
 export const readTokenizer = (
   text: string | null,
   { shape, firstId, endId, paddingId }: ReadConfig,
@@ -79,7 +79,7 @@ export const readTokenizer = (
     types,
     merges: model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' '))),
     firstId: first ?? firstId,
-    endId: endId ?? reject('model_side_file_invalid', 'config.json: eos_token_id: expected an id'),
+    endId: endId ?? reject('side_file_invalid', 'config.json: eos_token_id: expected an id'),
     paddingId,
     addsFirst: first !== null,
   };
@@ -98,4 +98,4 @@ const firstOf = (post: Tokenizer['post_processor'], tokens: readonly string[]): 
   return wrong('post_processor.single: expected at most one token in front of the text');
 };
 
-const wrong = (detail: string): never => reject('model_side_file_invalid', `${FILE}: ${detail}`);
+const wrong = (detail: string): never => reject('side_file_invalid', `${FILE}: ${detail}`);

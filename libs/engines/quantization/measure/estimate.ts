@@ -3,7 +3,7 @@ import { readLlamaHeader } from '../../llama-layers/model/llama.header.js';
 import { trainableShape } from '../../training/files/llama-file.js';
 import { type TrainingRecipe } from '../../training/training.protocol.js';
 import { demandSize, SENSITIVITY_WINDOWS, WINDOWS_MAX } from '../model/measured-model.js';
-import { parametersIn } from '../model/parameters.js';
+import { parametersIn } from '../../language-model/parameters.js';
 import { type QuantizationOrder, type TernaryTraining } from '../quantization.protocol.js';
 import { codedBytes } from '../codings.js';
 import { demandBudget, keptBytes, optionsOf } from '../tensor-options.js';

@@ -18,7 +18,7 @@ import {
   windowsOf,
 } from '../measure/text-loss.js';
 import { QuantizationError } from '../quantization.errors.js';
-import { parametersIn } from './parameters.js';
+import { parametersIn } from '../../language-model/parameters.js';
 import { codeTensor, type CodedTensor } from './coded-tensor.js';
 import { ternaryProduct } from './ternary-product.js';
 
