@@ -8,6 +8,7 @@ export const LIVE_METERS = `
 meters:
   - { meter: live_minutes, usd: 0.002, per: 1 }
   - { meter: live_frames, usd: 0.05, per: 1000 }
+  - { meter: vision_frames, usd: 0.1, per: 1000 }
 `;
 export const LIVE_CATALOG = `
 rigs:

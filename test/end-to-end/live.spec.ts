@@ -158,6 +158,19 @@ describe('a stream session', () => {
     }
   });
 
+  it('shows its last frame to vision', async () => {
+    const { session_token: token } = await open();
+    await draw(token);
+    const look = (id: string) =>
+      request(world.quipu.url)
+        .post('/api/v1/stream/vision')
+        .set('authorization', `Bearer ${world.credentials.api_key}`)
+        .send({ session_id: id });
+    const { body } = await look(token).expect(200);
+    expect(body).toMatchObject({ frame_id: '1', detections_count: expect.any(Number) });
+    await look(`live_${'0'.repeat(43)}`).expect(404);
+  });
+
   it('rejects fields by name', async () => {
     const named = async (route: string, sent: object) =>
       ((await post(route, sent, 400)).body as Body)['message'];

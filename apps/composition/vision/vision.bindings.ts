@@ -1,11 +1,12 @@
 import { type Provider } from '@nestjs/common';
+import { LiveSessions } from '#areas/live/live-sessions.js';
 import { LiveFrames } from '#areas/vision/ports.js';
+import { SessionFrames } from './live-frames.binding.js';
 
-/** No area of this release has live sessions: every id is unknown. */
-class NoLiveFrames extends LiveFrames {
-  override frameOf(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-}
-
-export const bindings: readonly Provider[] = [{ provide: LiveFrames, useClass: NoLiveFrames }];
+export const bindings: readonly Provider[] = [
+  {
+    provide: LiveFrames,
+    inject: [LiveSessions],
+    useFactory: (sessions: LiveSessions) => new SessionFrames(sessions),
+  },
+];
