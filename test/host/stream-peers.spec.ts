@@ -57,7 +57,7 @@ describe('the peers of stream sessions and libdatachannel', () => {
       onMessage: (message) => heard.push(message),
       onLost: () => undefined,
     });
-    client.setRemoteDescription(sdp, 'answer' as never);
+    client.setRemoteDescription(sdp, 'answer');
     await until(() => isOpen && channel.isOpen());
     for (let frame = 0; frame < FRAMES; frame += 1) {
       for (const message of MESSAGES) expect(await thread.send('client', message)).toBe(true);
