@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { scopesOfRole } from '#areas/identity/keys/key-policy.js';
+import { type Role } from '#events/identity/identity.vocabulary.js';
 import { loadQuipu } from './loaded-quipu.js';
 import { type World } from './quipu.harness.js';
 
@@ -55,8 +57,10 @@ export class CommandLine {
     return JSON.parse(stdout);
   }
 
-  async createUser(username: string, role: string): Promise<CreatedUser> {
+  /** A user whose key has every scope that the role allows. */
+  async createUser(username: string, role: Role): Promise<CreatedUser> {
     const words = ['--username', username, '--email', `${username}@example.com`, '--role', role];
-    return (await this.result('user', 'create', ...words)) as CreatedUser;
+    const scopes = ['--scopes', scopesOfRole(role).join()];
+    return (await this.result('user', 'create', ...words, ...scopes)) as CreatedUser;
   }
 }

@@ -12,7 +12,7 @@ const METERS = {
     ...['workflow_steps', 'vault_vectors', 'vault_bytes', 'fhe_multiplications', 'fhe_rotations'],
     ...['image_pixel_steps', 'image_pixels', 'package_bytes', 'package_download_bytes'],
     ...['custody_bundles', 'custody_byte_hours', 'observation_bytes', 'synthetic_rows'],
-    'cached_micro_usd',
+    ...['cached_micro_usd', 'live_minutes', 'live_frames', 'vision_frames'],
   ],
 } as const;
 

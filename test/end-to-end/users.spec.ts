@@ -20,7 +20,8 @@ describe('the users of an installation', () => {
 
   beforeAll(async () => {
     world = await startWorld([answering('Knots')]);
-    const order = { username: 'ada', email: 'ada@quipu.test', role: 'renter' };
+    const scopes = ['inference', 'read_billing', 'manage_keys'];
+    const order = { username: 'ada', email: 'ada@quipu.test', role: 'renter', scopes };
     ada = (await as(world.credentials.api_key).post('users').send(order).expect(201))
       .body as Created;
   });
@@ -36,8 +37,10 @@ describe('the users of an installation', () => {
       request(world.quipu.url).put(`/api/v1/${path}`).set('Authorization', `Bearer ${credential}`),
   });
 
-  const logIn = (password: string) =>
-    request(world.quipu.url).post('/api/v1/auth/login').send({ username: 'ada', password });
+  const logIn = (password: string, more: object = {}) =>
+    request(world.quipu.url)
+      .post('/api/v1/auth/login')
+      .send({ username: 'ada', password, ...more });
 
   const session = async (password: string): Promise<Session> =>
     (await logIn(password).expect(200)).body as Session;
@@ -104,11 +107,19 @@ describe('the users of an installation', () => {
     await as(token).get('budgets').expect(401);
     const { password } = reset.body as { readonly password: string };
     await session(password);
+    const asOperator = { scopes: ['operate'] };
+    const early = await logIn(password, asOperator).expect(403);
+    expect(early.body).toMatchObject({ code: 'scope_not_allowed' });
     await as(world.credentials.api_key).put(`${path}/role`).send({ role: 'Admin' }).expect(200);
-    await as(ada.api_key).get('users').expect(200);
+    const operator = (await logIn(password, asOperator).expect(200)).body as Session;
+    expect(operator).toMatchObject(asOperator);
+    await as(operator.access_token).get('users').expect(200);
+    await as(operator.api_key).get('users').expect(200);
+    const scopeless = await as(ada.api_key).get('users').expect(403);
+    expect(scopeless.body).toMatchObject({ code: 'scope_missing', metadata: { scope: 'operate' } });
     const role = ['user', 'role', '--user', 'ada', '--role', 'renter'];
     expect(await quipu(...role)).toMatchObject({ changed: true });
-    await as(ada.api_key).get('users').expect(403);
+    await as(operator.access_token).get('users').expect(403);
     await as(world.credentials.api_key).post('users/999/disable').expect(404);
   });
 });

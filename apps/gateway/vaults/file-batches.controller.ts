@@ -10,11 +10,12 @@ import {
   FileBatchQuery,
 } from '#areas/vaults/file-batches.js';
 import { StoredBytesQuery } from '#areas/vaults/vault.queries.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { schemaOf } from '../openapi/zod-schema.docs.js';
@@ -39,6 +40,7 @@ const FILES = ['file-0123456789abcdef0123456789abcdef', 'file-fedcba9876543210fe
 @ApiTags('vaults')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('v1/vector_stores/:vector_store_id/file_batches')
 export class FileBatchesController {
   constructor(
@@ -73,12 +75,12 @@ export class FileBatchesController {
   async create(
     @Param() { vector_store_id: storeId }: VectorStoreIdDto,
     @CurrentCaller() caller: Caller,
-    @Req() { id, body }: FastifyRequest,
+    @Req() request: FastifyRequest,
   ): Promise<FileBatchDto> {
-    const files = filesToAttach(readBody(VectorStoreFileBatchBody, body));
+    const files = filesToAttach(readBody(VectorStoreFileBatchBody, request.body));
     const read = (fileId: string) => this.files.read(fileId, caller.accountId);
     const order = { vaultId: vaultIdOf(storeId), caller: vaultCallerOf(caller), files, read };
-    const command = new CreateFileBatchCommand(order, contextOf(id, `user:${caller.userId}`));
+    const command = new CreateFileBatchCommand(order, callerContext(request, caller));
     return this.#show(await inStore(this.commands.execute(command)), caller);
   }
 
@@ -113,7 +115,7 @@ export class FileBatchesController {
     @Req() request: FastifyRequest,
   ): Promise<FileBatchDto> {
     const { batchId, vaultId, accountId } = await this.#find(place, caller);
-    const context = contextOf(request.id, `user:${caller.userId}`);
+    const context = callerContext(request, caller);
     await this.commands.execute(new CancelFileBatchCommand(batchId, vaultId, accountId, context));
     return this.#show(await this.#find(place, caller), caller);
   }

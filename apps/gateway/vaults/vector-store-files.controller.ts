@@ -32,6 +32,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -71,6 +72,7 @@ const FILE = 'file-0123456789abcdef0123456789abcdef';
 @ApiTags('vaults')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('v1/vector_stores/:vector_store_id')
 export class VectorStoreFilesController {
   constructor(
@@ -108,15 +110,15 @@ export class VectorStoreFilesController {
   async attach(
     @Param() { vector_store_id: storeId }: VectorStoreIdDto,
     @CurrentCaller() caller: Caller,
-    @Req() { id, body }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VectorStoreFileDto> {
-    const file = fileToAttach(readBody(VectorStoreFileBody, body));
+    const file = fileToAttach(readBody(VectorStoreFileBody, request.body));
     const { name: title, text } = await this.files.read(file.fileId, caller.accountId);
     const vaultId = vaultIdOf(storeId);
     const ingest = { vaultId, title, text, marking: null, file };
-    const { documentId, done } = await this.work.run(caller, id, attempt, (order, signal) =>
+    const { documentId, done } = await this.work.run(caller, request, attempt, (order, signal) =>
       inStore(this.commands.execute(new IngestDocumentCommand({ ...order, ingest }, signal))),
     );
     if (done) void reply.headers(costHeaders(done.entry));
@@ -252,14 +254,14 @@ export class VectorStoreFilesController {
   async search(
     @Param() { vector_store_id: storeId }: VectorStoreIdDto,
     @CurrentCaller() caller: Caller,
-    @Req() { id, body }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VectorStoreResultsDto> {
-    const { query, rewrite_query: _, ...fields } = readBody(VectorStoreSearchBody, body);
+    const { query, rewrite_query: _, ...fields } = readBody(VectorStoreSearchBody, request.body);
     const { scoreLeast, ...limits } = searchLimitsOf(fields);
     const search = { vaultId: vaultIdOf(storeId), query, ...limits };
-    const { answer, entry } = await this.work.run(caller, id, attempt, (order, signal) =>
+    const { answer, entry } = await this.work.run(caller, request, attempt, (order, signal) =>
       inStore(this.commands.execute(new SearchVaultCommand({ ...order, search }, signal))),
     );
     void reply.headers(costHeaders(entry));

@@ -14,6 +14,7 @@ import { expireHold } from './expire-hold.handler.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 import { billingErrors } from './billing.errors.js';
 import { StatementClosing } from './statements/statement-closing.js';
+import { statementReady } from './statements/statement-ready.notification.js';
 import { statementSettings } from './statements/statements.settings.js';
 import { waitingSettings } from './waiting/waiting.settings.js';
 
@@ -26,6 +27,6 @@ export const billingArea = defineArea({
   errors: billingErrors,
   settings: [paidWorkSettings, admissionSettings, statementSettings, waitingSettings],
   leaderServices: [StatementClosing],
-  notifications: [budgetThresholdReached],
+  notifications: [budgetThresholdReached, statementReady],
   module: BillingModule,
 });

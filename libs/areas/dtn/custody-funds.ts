@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import {
   type CustodyCaptureEvidence,
   type CustodyHoldEvidence,
@@ -47,13 +48,12 @@ export class CustodyFunds {
       units: usageOf(bundleBytes, hoursOf(acceptedAt, expiresAt)),
       reject: (detail) => reject('dtn_not_priced', detail),
     });
-    const { key } = context;
     const hold: CustodyHold = {
       // A bundle that is handed over again later is another order to the ledger.
       holdId: derivedId(`hold ${acceptedAt}`, bundle.bundleId),
       ...priced,
       expiresAt: new Date(Date.parse(expiresAt) + SETTLE_MS).toISOString(),
-      ...(key !== undefined && { key }),
+      ...labelsOf(context),
     };
     await this.processes.place(holdOf(bundle, hold), acceptedAt, onHold(context, 'place', hold));
     return hold;
@@ -73,7 +73,7 @@ export class CustodyFunds {
   /** Charges a bundle that has ended: itself, and each hour that has begun; the rest is freed. */
   async charge(bundle: CustodyRecord, context: CommandContext): Promise<void> {
     const { status, hold, bundleBytes, expiresAt, endedAt } = bundle;
-    if (status !== 'cancelled' && status !== 'expired') return;
+    if (status === 'stored' || status === 'forwarded' || status === 'rejected') return;
     if (hold === null || bundleBytes === null || expiresAt === null || endedAt === null) return;
     const { bundleId, priority, acceptedAt } = bundle;
     // An expiry is recorded late where nothing has read the log.

@@ -7,8 +7,10 @@ import { Authenticator } from './authentication/authenticator.js';
 import { IdentityStreams } from './identity.streams.js';
 import { ApiKeyList } from './keys/api-key-list.js';
 import { IssueApiKeyHandler } from './keys/issue-api-key.handler.js';
+import { KeyBounds } from './keys/key-bounds.js';
 import { KeyRing } from './keys/key-ring.js';
 import { ListApiKeysHandler } from './keys/list-api-keys.handler.js';
+import { RestrictApiKeyHandler } from './keys/restrict-api-key.handler.js';
 import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
 import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
 import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
@@ -45,6 +47,7 @@ const services: readonly Provider[] = [
   AppTokens,
   Authenticator,
   IdentityStreams,
+  KeyBounds,
   KeyRing,
   NameIndex,
   PasswordChanges,
@@ -74,6 +77,7 @@ const handlers: readonly Provider[] = [
   LogInHandler,
   ReplaceRecoveryCodesHandler,
   ResetPasswordHandler,
+  RestrictApiKeyHandler,
   RevokeApiKeyHandler,
   RevokeSessionHandler,
   RotateApiKeyHandler,

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type z } from 'zod';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { type JobBlob, type JobHold, JobId, type JobSubmitted } from '#events/jobs/job.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -166,7 +167,7 @@ const demandKept = ({ isForgotten, order: { jobId } }: SubmittedJob): void => {
 const draftOf = (
   { name, price, limits, retry }: AnyJobType,
   { jobId, accountId, summary, hold, pricedAtMs, after, parent, startBefore }: JobOrder<unknown>,
-  { key }: CommandContext,
+  context: CommandContext,
 ): Draft => {
   if ((price === null) !== (hold === null)) {
     throw new TypeError(`the job type ${name} has a price, or the order has a hold, but not both`);
@@ -176,7 +177,7 @@ const draftOf = (
     accountId,
     type: name,
     summary,
-    hold: price && hold ? holdDraftOf(price, hold, key) : null,
+    hold: price && hold ? holdDraftOf(price, hold, context) : null,
     after: [...(after ?? [])],
     parent: parent ?? null,
     retryOf: null,
@@ -190,9 +191,9 @@ const draftOf = (
 const holdDraftOf = (
   { product: { purpose }, whenUnfinished, ahead }: NonNullable<AnyJobType['price']>,
   { lines, rateCardVersion, evidence }: NonNullable<JobOrder<unknown>['hold']>,
-  key: string | undefined,
+  context: CommandContext,
 ): HoldDraft => ({
-  ...(key !== undefined && { key }),
+  ...labelsOf(context),
   purpose,
   lines: [...lines],
   rateCardVersion,

@@ -7,6 +7,7 @@ import {
   Query,
   QueryHandler,
 } from '@nestjs/cqrs';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { FileBatchCreated } from '#events/vaults/vault.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -139,7 +140,7 @@ export class CreateFileBatchHandler implements ICommandHandler<CreateFileBatchCo
     const refusals: DomainError[] = [];
     for (const file of order.files) {
       const cause = { id: batchId, correlationId: context.correlationId };
-      const own = followUp(cause, file.fileId, context.actor);
+      const own = { ...followUp(cause, file.fileId, context.actor), ...labelsOf(context) };
       const { fileId } = file;
       try {
         files.push({ fileId, ...(await this.#submit(file, order, own)) });

@@ -18,10 +18,11 @@ describe('a session', () => {
     keyHash: HASH,
     sealedAppName: null,
     sealedDeviceInfo: null,
+    scopes: ['inference'],
     secondFactor: 'none',
     startedAt: AT,
     expiresAt: UNTIL,
-  } as const;
+  } satisfies SessionStarted['data'];
   const started = SessionStarted.of(start);
   const revocation = { sessionId: SESSION, userId, revokedAt: AT };
   const revoked = SessionRevoked.of(revocation);

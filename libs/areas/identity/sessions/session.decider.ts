@@ -3,6 +3,7 @@ import {
   SessionRevoked,
   SessionStarted,
 } from '#events/identity/session.events.js';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
@@ -18,6 +19,7 @@ export type SessionState =
       readonly userId: UserId;
       readonly sealedAppName: string | null;
       readonly sealedDeviceInfo: string | null;
+      readonly scopes: readonly Scope[];
       readonly startedAt: string;
       readonly expiresAt: string;
     };
@@ -37,8 +39,8 @@ const decide = ({ type, data }: SessionCommand, state: SessionState): readonly S
 const evolve = (state: SessionState, { type, data }: SessionEvent): SessionState => {
   switch (type) {
     case 'SessionStarted': {
-      const { userId, sealedAppName, sealedDeviceInfo, startedAt, expiresAt } = data;
-      return { status: 'active', userId, sealedAppName, sealedDeviceInfo, startedAt, expiresAt };
+      const { sessionId: _session, keyHash: _key, secondFactor: _factor, ...session } = data;
+      return { status: 'active', ...session };
     }
     case 'SessionRevoked':
       return state.status === 'absent' ? state : { ...state, status: 'revoked' };

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -69,9 +70,9 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     const { plan, definition } = version;
     const startedAt = instant(this.clock);
     const runUntil = new Date(Date.parse(startedAt) + plan.timeOutMs).toISOString();
-    const { actor: startedBy, key } = context;
+    const { actor: startedBy } = context;
     const ids = { runId, accountId, workflowId, version: version.version };
-    const terms = { startedBy, startedAt, runUntil, ...(key !== undefined && { key }) };
+    const terms = { startedBy, startedAt, runUntil, ...labelsOf(context) };
     const need = await this.estimates.of({ ...ids, plan, ...terms }, { document, inputs });
     await this.blobs.keep(accountId, definition, runHolder(runId));
     const stored = await this.blobs.put(accountId, inputs, runHolder(runId));
