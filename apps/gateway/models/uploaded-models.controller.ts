@@ -9,6 +9,7 @@ import { OpenRequests } from '../../operations/open-requests.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ImportedModelDto, ImportModelDto } from './uploaded-models.dto.js';
@@ -20,6 +21,7 @@ const REQUEST_MS_MAX = 120_000;
 @ApiTags('models')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/models')
 export class UploadedModelsController {
   constructor(
