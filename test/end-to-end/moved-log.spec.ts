@@ -23,6 +23,8 @@ const KILLS = 2;
 /** A copy has started by then, and copies. */
 const KILLED_AFTER_MS = 1_200;
 const COPIED_MS_MAX = 60_000;
+/** On a busy machine. */
+const SET_UP_MS_MAX = 180_000;
 const FOLLOWS = 'The copy follows the log';
 
 interface Overview {
@@ -178,7 +180,7 @@ describe('an installation whose log moves to a server and back', () => {
     const other = await openEventStoreDb({ url: served(), prefix: 'other' });
     await other.append('job-1', counted(7), 'no-stream');
     await other.close();
-  });
+  }, SET_UP_MS_MAX);
 
   afterAll(async () => {
     await world.close();
