@@ -28,6 +28,8 @@ export const SessionRevoked = defineEvent('SessionRevoked', {
     sessionId: z.uuid(),
     userId: UserId,
     revokedAt: Instant,
+    /** Copied from `SessionStarted`: it is part of the key of the read model's document. */
+    expiresAt: Instant,
   }),
 });
 export type SessionRevoked = EventOf<typeof SessionRevoked>;

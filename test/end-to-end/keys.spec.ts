@@ -66,6 +66,47 @@ describe('the keys of a user', () => {
     expect((await chat(none)).status).toBe(403);
   });
 
+  it('are listed with their last use and their charges', async () => {
+    const { api_key: key, key: view } = await issue({});
+    const before = new Date().toISOString();
+    await chat(key);
+    const listedKey = async () => {
+      const { keys } = (await send('GET', KEYS)).body as {
+        readonly keys: readonly {
+          readonly id: string;
+          readonly last_used_at: string | null;
+          readonly charged_usd: number;
+        }[];
+      };
+      return keys.find(({ id }) => id === view.id);
+    };
+    const used = await listedKey();
+    expect(used?.charged_usd).toBeGreaterThan(0);
+    expect(String(used?.last_used_at) >= before).toBe(true);
+    const { key: unused } = await issue({});
+    const { keys } = (await send('GET', KEYS)).body as { keys: object[] };
+    const never = { id: unused.id, last_used_at: null, charged_usd: 0 };
+    expect(keys).toContainEqual(expect.objectContaining(never));
+  });
+
+  it('ask the models of their policy only, and submit no work that names others', async () => {
+    const { api_key: key } = await issue({ models: [MODEL] });
+    expect((await chat(key)).status).toBe(200);
+    const listed = await send('GET', '/v1/models', key);
+    expect(listed.body).toMatchObject({ data: [{ id: MODEL }] });
+    const { api_key: other } = await issue({ models: ['acme/other*'] });
+    const refused = { status: 403, body: { error: { code: 'model_not_allowed', param: 'model' } } };
+    expect(await chat(other)).toMatchObject(refused);
+    const response = { model: MODEL, input: 'Tell me of knots.' };
+    expect(await send('POST', '/v1/responses', other, response)).toMatchObject(refused);
+    const background = { ...response, background: true };
+    expect(await send('POST', '/v1/responses', other, background)).toMatchObject(refused);
+    expect((await send('GET', '/v1/models', other)).body).toMatchObject({ data: [] });
+    expect((await send('POST', '/api/v1/estimate', other, chatRequest())).body).toMatchObject({
+      rejections: [{ code: 'model_not_allowed' }],
+    });
+  });
+
   it('are refused by name where a policy is malformed or wider than its issuer', async () => {
     const { api_key: manager } = await issue({ scopes: ['inference', 'manage_keys'] });
     const wider = { name: 'wider', scopes: ['manage_money'] };

@@ -4,6 +4,7 @@ import { command, commandGroup, type DeclareCommands, type Invoke } from '../dec
 import { type CreateUserOptions } from './create-user.js';
 import { type ChangeRoleOptions, type ChangeUserOptions } from './change-user.js';
 import { type ListUsersOptions } from './list-users.js';
+import { type EndSessionsOptions, type SessionsOptions } from './sessions.js';
 import { type EraseUserOptions } from './erase-user.js';
 import { INFERENCE_ONLY } from '#areas/identity/keys/key-policy.js';
 import { SCOPES } from '#events/identity/key-policy.vocabulary.js';
@@ -61,6 +62,27 @@ const addUser = (user: Command, invoke: Invoke): void => {
     .requiredOption('--user <name>', 'the user')
     .action((options: ChangeUserOptions) =>
       invoke(options, async () => (await import('./change-user.js')).resetPassword),
+    );
+  command(user, 'offer-reset', 'Make a token with which a user sets another password, once.')
+    .requiredOption('--user <name>', 'the user')
+    .action((options: ChangeUserOptions) =>
+      invoke(options, async () => (await import('./change-user.js')).offerReset),
+    );
+  command(user, 'reset-second-factor', 'Turn the second factor of a user off.')
+    .requiredOption('--user <name>', 'the user')
+    .action((options: ChangeUserOptions) =>
+      invoke(options, async () => (await import('./change-user.js')).resetSecondFactor),
+    );
+  command(user, 'sessions', 'List the open sessions of a user.')
+    .requiredOption('--user <name>', 'the user')
+    .action((options: SessionsOptions) =>
+      invoke(options, async () => (await import('./sessions.js')).listSessions),
+    );
+  command(user, 'end-sessions', 'End the sessions of a user, with their keys.')
+    .requiredOption('--user <name>', 'the user')
+    .option('--session <id>', 'only this session')
+    .action((options: EndSessionsOptions) =>
+      invoke(options, async () => (await import('./sessions.js')).endSessions),
     );
   command(user, 'erase', 'Destroy the personal data of a user permanently; the ledger stays.')
     .requiredOption('--username <name>', 'the user to erase')

@@ -1,12 +1,18 @@
 import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
 import { type PolicyChange } from '#areas/identity/keys/key-policy.js';
-import { type ApiKeyView, ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
+import {
+  ListUsedKeysQuery,
+  type UsedKeyView,
+} from '#areas/identity/keys/list-used-keys.handler.js';
 import { RestrictApiKeyCommand } from '#areas/identity/keys/restrict-api-key.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy, type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
+import { keyUse } from '#projections/billing/key-use.projection.js';
 import { isDomainError, usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
@@ -43,7 +49,7 @@ const KINDS = { api: 'user', renter: 'renter' } as const satisfies Readonly<
 const NEEDS = {
   areas: ['identity', 'billing'],
   installation: 'exists',
-  projections: [apiKeys],
+  projections: [apiKeys, keyUse],
 } as const;
 
 const LIST_OPTIONS = ['models', 'routes', 'ipRanges'] as const;
@@ -92,18 +98,20 @@ export const issueKey = (options: IssueKeyOptions, invocation: Invocation): Prom
 
 export const listKeys = (options: KeysOptions, invocation: Invocation): Promise<Outcome> =>
   withUser(options, invocation, async ({ queries }, userId) => {
-    const { keys } = await queries.execute(new ListApiKeysQuery(userId));
+    const { keys } = await queries.execute(new ListUsedKeysQuery(userId));
     const rows = keys.map((key) => [
       key.id,
       key.kind,
       key.name,
       key.issuedAt,
       key.expiresAt ?? '-',
+      key.lastUsedAt ?? '-',
+      inUsd(key.chargedMicroUsd),
       policyText(key.policy),
     ]);
-    const header = ['ID', 'KIND', 'NAME', 'ISSUED', 'EXPIRES', 'POLICY'];
+    const header = ['ID', 'KIND', 'NAME', 'ISSUED', 'EXPIRES', 'LAST USED', 'CHARGED', 'POLICY'];
     return {
-      json: { user_id: userId, keys: keys.map(jsonOf) },
+      json: { user_id: userId, keys: keys.map(usedJsonOf) },
       text: listText({ noun: 'keys', header, rows }),
     };
   });
@@ -144,6 +152,12 @@ const jsonOf = ({ id, kind, name, policy, sessionId, ...key }: ApiKeyView) => ({
   session_id: sessionId,
   issued_at: key.issuedAt,
   expires_at: key.expiresAt,
+});
+
+const usedJsonOf = (key: UsedKeyView) => ({
+  ...jsonOf(key),
+  last_used_at: key.lastUsedAt,
+  charged_micro_usd: toDecimal(key.chargedMicroUsd),
 });
 
 const NAMES = { models: 'models', routes: 'routes', ipRanges: 'addresses' } as const;

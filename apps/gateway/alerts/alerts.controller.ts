@@ -8,6 +8,7 @@ import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
 import { AlertsDto, SetAlertsDto } from './alerts.dto.js';
@@ -17,6 +18,7 @@ import { presentAlerts, rulesOf } from './alerts.presenter.js';
 @ApiTags('alerts')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
+@Scope('manage_money')
 @Controller('api/v1/alerts')
 export class AlertsController {
   constructor(
@@ -25,6 +27,7 @@ export class AlertsController {
   ) {}
 
   @Get()
+  @Scope('read_billing')
   @ApiOperation({
     summary: 'The rules of alerts and the last alerts',
     description: 'An alert is a message to the webhooks of the account, at most once a day.',

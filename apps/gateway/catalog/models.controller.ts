@@ -52,15 +52,19 @@ export class ModelsController {
       'OpenAI. `endpoints` names the routes of a model that answers no chats. `api_urls` is an ' +
       'extra field with the regional bases of the API, where they are configured.',
   })
-  @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
-  list(@CurrentCaller() { accountId }: Caller): Readonly<ModelListDto> {
+  @ApiOkResponse({
+    type: ModelListDto,
+    description: 'The models that the account can call with this credential.',
+  })
+  list(@CurrentCaller() { accountId, credential }: Caller): Readonly<ModelListDto> {
     const others = this.ofAreas.list.filter(({ id }) => !this.catalog.model(id));
     const own = this.own?.ofAccount(accountId) ?? [];
-    const data = [
+    const all = [
       ...this.catalog.models().map(presentModel),
       ...others.map(presentAreaModel),
       ...own.map(presentOwnModel),
     ];
+    const data = all.filter(({ id }) => credential.lists?.allowsModel(id) ?? true);
     return { object: 'list', data, ...withEntryPoints(this.fleet) };
   }
 

@@ -44,6 +44,15 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/users/:user_id/disable': 'disables a user',
   'POST api/v1/users/:user_id/enable': 'enables a user',
   'POST api/v1/users/:user_id/reset_password': 'sets a password',
+  'POST api/v1/users/:user_id/reset_second_factor': 'disables a second factor',
+  // A repeated offer replaces the one before it; a token is accepted once.
+  'POST api/v1/users/:user_id/password_reset': 'offers a password',
+  'POST api/v1/auth/password_reset': 'sets a password',
+  // A repeated end or closure changes nothing.
+  'DELETE api/v1/auth/sessions/:session_id': 'ends a session',
+  'DELETE api/v1/users/:user_id/sessions': 'ends sessions',
+  'DELETE api/v1/users/:user_id/sessions/:session_id': 'ends a session',
+  'DELETE api/v1/users/:user_id': 'closes an account',
   // The id of the deposit, and the total that went back of it, have an effect once.
   'POST api/v1/accounts/:account_id/deposits': 'credits a payment',
   'POST api/v1/accounts/:account_id/deposits/:deposit_id/reversals': 'takes a payment back',

@@ -15,13 +15,13 @@ import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
 import { type PolicyChange } from '#areas/identity/keys/key-policy.js';
-import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { ListUsedKeysQuery } from '#areas/identity/keys/list-used-keys.handler.js';
 import { RestrictApiKeyCommand } from '#areas/identity/keys/restrict-api-key.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
-import { callerContext } from './caller-context.js';
 import { instantOf } from '../fields/instant.validator.js';
+import { callerContext } from './caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -54,11 +54,13 @@ export class ApiKeysController {
   @Get()
   @ApiOperation({
     summary: 'List the active keys',
-    description: 'The keys of the user, newest first, without their secrets.',
+    description:
+      'The keys of the user with their use, newest first. A key and the key that replaces it ' +
+      'share their use.',
   })
   @ApiOkResponse({ type: ApiKeysDto, description: 'The active keys, without their secrets.' })
   async list(@CurrentCaller() { userId }: Caller): Promise<ApiKeysDto> {
-    return presentKeys(await this.queries.execute(new ListApiKeysQuery(userId)));
+    return presentKeys(await this.queries.execute(new ListUsedKeysQuery(userId)));
   }
 
   @Post()
@@ -87,8 +89,6 @@ export class ApiKeysController {
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
     const context = callerContext(request, { userId, credential });
-    const key = { userId, keyKind, name, ...(cacheSeconds !== undefined && { cacheSeconds }) };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const { policy, endsAt: expiresAt } = changeOf(body);
     const key = {
       userId,
@@ -123,9 +123,7 @@ export class ApiKeysController {
     @CurrentCaller() { userId, credential: issuer }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = callerContext(request, { userId, credential });
-    const command = new RotateApiKeyCommand({ userId, keyId }, context);
-    const context = contextOf(request.id, `user:${userId}`, issuer.keyId);
+    const context = callerContext(request, { userId, credential: issuer });
     const rotation = { userId, keyId, issuer, overlapSeconds };
     const command = new RotateApiKeyCommand(rotation, context);
     return presentNewKey(await this.commands.execute(command));

@@ -9,7 +9,7 @@ import {
 } from '#events/identity/key-policy.vocabulary.js';
 import { OVERLAP_SECONDS_MAX } from '#areas/identity/keys/key-policy.js';
 import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
-import { NullableField } from '../fields/answer-fields.js';
+import { NullableField, NullableInstant } from '../fields/answer-fields.js';
 import {
   ChoiceField,
   ChoicesField,
@@ -133,11 +133,18 @@ export class ApiKeyDto {
   readonly cache_seconds!: number | null;
 }
 
+export class UsedApiKeyDto extends ApiKeyDto {
+  @NullableInstant('When the last paid request began. Null: there was none.')
+  readonly last_used_at!: string | null;
+  @ApiProperty({ example: 0.42, description: 'All charges, without later corrections.' })
+  readonly charged_usd!: number;
+}
+
 export class ApiKeysDto {
   @ApiProperty({ enum: [true] })
   readonly success!: true;
-  @ApiProperty({ type: [ApiKeyDto] })
-  readonly keys!: readonly ApiKeyDto[];
+  @ApiProperty({ type: [UsedApiKeyDto] })
+  readonly keys!: readonly UsedApiKeyDto[];
   @ApiProperty({
     description: 'How many events of the log the answer reflects, for `asOf`.',
     example: '42',

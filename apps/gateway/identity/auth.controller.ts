@@ -13,6 +13,7 @@ import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChangePasswordCommand } from '#areas/identity/passwords/change-password.handler.js';
 import { orderedScopes } from '#areas/identity/keys/key-policy.js';
+import { RedeemPasswordResetCommand } from '#areas/identity/passwords/redeem-password-reset.handler.js';
 import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
@@ -35,7 +36,7 @@ import { presentChallenge, presentContext, presentSession } from './auth.present
 import { CurrentCaller } from './caller.decorator.js';
 import { isFailedSignIn } from './failed-sign-in.js';
 import { throttleAddress } from './throttle-address.js';
-import { ChangePasswordDto } from './users.dto.js';
+import { ChangePasswordDto, PasswordResetDto } from './users.dto.js';
 
 /** Log-in, its second step, and the routes of the access token. */
 @ApiTags('identity')
@@ -193,5 +194,29 @@ export class AuthController {
       isFailedSignIn,
     );
     return { success: true, message: 'The password is changed. Log in again.' };
+  }
+
+  @Post('password_reset')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Set another password with the token of a reset',
+    description:
+      'An operator hands the token over. It works once, and ends every session of the user; keys ' +
+      'stay valid.',
+  })
+  @ApiOkResponse({ type: DoneDto, description: 'The password is changed.' })
+  @FailsWith('invalid_reset', 'too_many_attempts', 'authentication_busy')
+  async resetPassword(
+    @Body() { token, new_password: password }: PasswordResetDto,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, 'anonymous');
+    const command = new RedeemPasswordResetCommand({ token, password }, context);
+    await this.throttle.attempt(
+      throttleAddress(request.ip),
+      () => this.commands.execute(command),
+      isFailedSignIn,
+    );
+    return { success: true, message: 'The password is changed. Log in.' };
   }
 }

@@ -1,7 +1,8 @@
 import { type AccountContext } from '#areas/identity/accounts/account-context.handler.js';
 import { type AccountView } from '#areas/identity/accounts/account-views.js';
 import { type NewApiKey } from '#areas/identity/keys/issue-api-key.handler.js';
-import { type ApiKeysView, type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type UsedKeysView } from '#areas/identity/keys/list-used-keys.handler.js';
 import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
 import { type OpenedSession, SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
 import { toUsd } from '#platform/kernel/money.js';
@@ -76,7 +77,14 @@ export const presentContext = ({ session, ...view }: AccountContext): AccountCon
   },
 });
 
-const presentKey = ({ id, kind, name, policy, sessionId, ...key }: ApiKeyView): ApiKeyDto => ({
+const presentKey = ({
+  id,
+  kind,
+  name,
+  policy,
+  sessionId,
+  ...key
+}: ApiKeyView): Readonly<ApiKeyDto> => ({
   id,
   kind,
   name,
@@ -90,9 +98,13 @@ const presentKey = ({ id, kind, name, policy, sessionId, ...key }: ApiKeyView): 
   cache_seconds: key.cacheSeconds ?? null,
 });
 
-export const presentKeys = ({ keys, position }: ApiKeysView): ApiKeysDto => ({
+export const presentKeys = ({ keys, position }: UsedKeysView): ApiKeysDto => ({
   success: true,
-  keys: keys.map(presentKey),
+  keys: keys.map((key) => ({
+    ...presentKey(key),
+    last_used_at: key.lastUsedAt,
+    charged_usd: toUsd(key.chargedMicroUsd),
+  })),
   position: position.toString(),
 });
 

@@ -5,6 +5,8 @@ import { Controller, Get, Global, Module, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { pino } from 'pino';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { scopesOfRole } from '#areas/identity/keys/key-policy.js';
+import { KeyUses } from '#areas/identity/keys/key-uses.port.js';
 import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -149,6 +151,7 @@ const openGateway = async () => {
     { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
+    { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
     { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];
   @Global()
@@ -192,7 +195,8 @@ const openGateway = async () => {
 export const openIdentityHttp = async () => {
   const { app, clock, close } = await openGateway();
   const user = { username: 'ada', email: 'ada@example.com', role: 'Partner', password: PASSWORD };
-  const command = new CreateUserCommand(user, contextOf(REGISTRATION, 'spec'));
+  const scopes = scopesOfRole('Partner');
+  const command = new CreateUserCommand({ ...user, scopes }, contextOf(REGISTRATION, 'spec'));
   const keys = await app.get(CommandBus).execute(command);
 
   const call = async (

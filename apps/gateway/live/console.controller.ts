@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Controller, Get, Header, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
+import { Scope } from '../identity/scope.decorator.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../../console');
 
@@ -27,6 +28,7 @@ const contentOf = (name: string): Promise<Buffer> => {
 
 /** The page that starts a stream session and shows its frames. */
 @ApiExcludeController()
+@Scope('open')
 @Controller('console')
 export class ConsoleController {
   @Get('stream')

@@ -10,6 +10,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -27,6 +28,7 @@ const FRAME_MS_MAX = 30_000;
 
 /** Stream sessions and their frames. */
 @ApiTags('live')
+@Scope('inference')
 @Controller('api/v1/stream')
 export class LiveController {
   constructor(
@@ -118,6 +120,7 @@ export class LiveController {
   }
 
   @Get('signal')
+  @Scope('open')
   @ApiOperation({
     summary: 'Connect to a stream session',
     description:

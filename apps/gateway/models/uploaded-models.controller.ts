@@ -22,6 +22,7 @@ const REQUEST_MS_MAX = 120_000;
 @Credentials('api-key', 'app-token', 'renter-key')
 @Scope('inference')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/models')
 export class UploadedModelsController {
   constructor(

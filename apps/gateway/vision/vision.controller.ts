@@ -14,6 +14,7 @@ import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -30,6 +31,7 @@ import { presentFrame } from './vision.presenter.js';
 @ApiTags('vision')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/stream')
 export class VisionController {
   constructor(

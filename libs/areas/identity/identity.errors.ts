@@ -20,6 +20,8 @@ export const identityErrors = {
   too_many_wrong_codes: { status: 429 },
   /** Unknown, answered, expired, or out of attempts. */
   invalid_challenge: { status: 401 },
+  /** Unknown, used or expired. */
+  invalid_reset: { status: 401, param: 'token' },
   session_not_found: { status: 404 },
   api_key_not_found: { status: 404 },
   api_key_exists: { status: 500 },

@@ -121,7 +121,8 @@ export class SubmitTrainingHandler implements ICommandHandler<SubmitTrainingComm
     const type = order.teacher === null ? fineTuningJob : distillationJob;
     try {
       const hold = { ...this.#priced(estimatedMs), evidence: summary };
-      await this.jobs.submit(type, { jobId, accountId, input, summary, hold }, context);
+      const models = [order.student, ...(order.teacher === null ? [] : [order.teacher])];
+      await this.jobs.submit(type, { jobId, accountId, input, summary, models, hold }, context);
     } catch (error) {
       const withdrawnAt = instant(this.clock);
       const data = { ...named, withdrawnAt };

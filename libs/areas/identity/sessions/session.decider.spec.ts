@@ -25,7 +25,7 @@ describe('a session', () => {
   } satisfies SessionStarted['data'];
   const started = SessionStarted.of(start);
   const revocation = { sessionId: SESSION, userId, revokedAt: AT };
-  const revoked = SessionRevoked.of(revocation);
+  const revoked = SessionRevoked.of({ ...revocation, expiresAt: UNTIL });
 
   it('starts once', () => {
     session.given().when({ type: 'StartSession', data: start }).then(started);

@@ -10,7 +10,7 @@ import { reject } from '../identity.errors.js';
 
 export type SessionCommand =
   | { readonly type: 'StartSession'; readonly data: SessionStarted['data'] }
-  | { readonly type: 'RevokeSession'; readonly data: SessionRevoked['data'] };
+  | { readonly type: 'RevokeSession'; readonly data: Omit<SessionRevoked['data'], 'expiresAt'> };
 
 export type SessionState =
   | { readonly status: 'absent' }
@@ -32,7 +32,9 @@ const decide = ({ type, data }: SessionCommand, state: SessionState): readonly S
       if (state.status === 'absent' || state.userId !== data.userId) {
         return reject('session_not_found', 'there is no such session');
       }
-      return state.status === 'active' ? [SessionRevoked.of(data)] : [];
+      return state.status === 'active'
+        ? [SessionRevoked.of({ ...data, expiresAt: state.expiresAt })]
+        : [];
   }
 };
 

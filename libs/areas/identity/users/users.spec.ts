@@ -160,8 +160,6 @@ describe('keys', () => {
   it('with a budget issue no other key, and replace only themselves', async () => {
     await here.createUser();
     const context = contextOf(randomUUID(), 'spec', { key: LIMITED_LINE });
-    const data = { userId: FIRST_ID, keyKind: 'user', name: 'wider' } as const;
-    const context = contextOf(randomUUID(), 'spec', LIMITED_LINE);
     const data = { userId: FIRST_ID, keyKind: 'user', name: 'wider', issuer: 'operator' } as const;
     const limited = { code: 'api_key_limited' };
     await expect(here.execute(new IssueApiKeyCommand(data, context))).rejects.toMatchObject(
@@ -171,10 +169,8 @@ describe('keys', () => {
     const rotate = (key: string) =>
       here.execute(
         new RotateApiKeyCommand(
-          { userId: FIRST_ID, keyId: other },
-          contextOf(randomUUID(), 'spec', { key }),
           { userId: FIRST_ID, keyId: other, ...AT_ONCE },
-          contextOf(randomUUID(), 'spec', key),
+          contextOf(randomUUID(), 'spec', { key }),
         ),
       );
     await expect(rotate(LIMITED_LINE)).rejects.toMatchObject(limited);
