@@ -20,7 +20,6 @@ const REQUEST_MS_MAX = 120_000;
 /** Models that accounts bring. */
 @ApiTags('models')
 @Credentials('api-key', 'app-token', 'renter-key')
-@Scope('inference')
 @UseGuards(ApiGuard)
 @Scope('inference')
 @Controller('api/v1/models')
