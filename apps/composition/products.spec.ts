@@ -30,6 +30,8 @@ const METERS = [
   'upstream_speech_characters',
   'custody_bundles',
   'custody_byte_hours',
+  'remote_prompt_tokens',
+  'remote_completion_tokens',
   'observation_bytes',
   'workflow_steps',
 ];

@@ -101,13 +101,13 @@ export class NodeStore {
   }
 
   /** The bundles for this node that no service has answered. */
-  delivered(): readonly { readonly key: string; readonly content: Uint8Array }[] {
+  delivered(): readonly (KeptBundle & { readonly content: Uint8Array })[] {
     return this.#database
       .prepare(
-        `SELECT key, content FROM bundles WHERE state = 'delivered' AND content IS NOT NULL
-         ORDER BY received_ms`,
+        `SELECT key, destination, bytes, expires_ms AS expiresMs, content FROM bundles
+         WHERE state = 'delivered' AND content IS NOT NULL ORDER BY received_ms`,
       )
-      .all() as unknown as { readonly key: string; readonly content: Uint8Array }[];
+      .all() as unknown as (KeptBundle & { readonly content: Uint8Array })[];
   }
 
   content(key: string): Uint8Array | null {
@@ -140,6 +140,19 @@ export class NodeStore {
         .prepare('DELETE FROM history WHERE rowid <= (SELECT MAX(rowid) FROM history) - ?')
         .run(HISTORY_MAX);
     });
+  }
+
+  /**
+   * Takes a hold for a bundle. False where another bundle has it: a grant is carried out once.
+   */
+  async claim(holdId: string, bundle: KeptBundle, nowMs: number): Promise<boolean> {
+    const key = `grant ${holdId}`;
+    await this.#write(() => {
+      const { expiresMs } = bundle;
+      this.#insert.run(key, bundle.key, 0, expiresMs, nowMs, 'left', null);
+    });
+    const row = this.#database.prepare('SELECT destination FROM bundles WHERE key = ?').get(key);
+    return (row as { readonly destination: string } | undefined)?.destination === bundle.key;
   }
 
   storedBytes(): number {
