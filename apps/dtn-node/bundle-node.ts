@@ -148,7 +148,7 @@ export class BundleNode implements Outbox {
     if (store.has(key)) return null;
     const expiresMs = expiryOf(bundle, nowMs);
     if (expiresMs <= nowMs) return REFUSE_REASONS.notAcceptable;
-    if (store.storedBytes() + content.length > settings.bytesMax) return REFUSE_REASONS.noResources;
+    if (store.storedBytes + content.length > settings.bytesMax) return REFUSE_REASONS.noResources;
     const isOwn = nodeOf(bundle.primary.destination) === settings.node;
     const { destination } = bundle.primary;
     const kept = { key, destination, bytes: content.length, expiresMs, content };

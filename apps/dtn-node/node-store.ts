@@ -58,6 +58,10 @@ export class NodeStore {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #note: StatementSync;
+  readonly #sum: StatementSync;
+  readonly #find: StatementSync;
+  readonly #leave: StatementSync;
+  #storedBytes: number;
   #pending: (() => void)[] = [];
   #committing: Promise<void> | null = null;
 
@@ -71,6 +75,15 @@ export class NodeStore {
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
     );
     this.#note = this.#database.prepare('INSERT INTO history VALUES (?, ?, ?, ?)');
+    this.#sum = this.#database.prepare(
+      'SELECT COALESCE(SUM(bytes), 0) AS sum FROM bundles WHERE content IS NOT NULL',
+    );
+    this.#find = this.#database.prepare('SELECT content FROM bundles WHERE key = ?');
+    this.#leave = this.#database.prepare(
+      `UPDATE bundles SET state = 'left', content = NULL WHERE key = ? AND content IS NOT NULL
+       RETURNING bytes`,
+    );
+    this.#storedBytes = this.#sumOfBytes();
   }
 
   /** The first is stored with those that follow from it, unless it is known. */
@@ -79,14 +92,15 @@ export class NodeStore {
       for (const [at, one] of bundles.entries()) {
         const { key, destination, bytes, expiresMs, state, content, event, detail } = one;
         const row = [key, destination, bytes, expiresMs, nowMs, state, content] as const;
-        if (this.#insert.run(...row).changes === 0 && at === 0) return;
+        if (this.#insert.run(...row).changes > 0) this.#storedBytes += bytes;
+        else if (at === 0) return;
         this.#note.run(key, event, nowMs, detail);
       }
     });
   }
 
   has(key: string): boolean {
-    return this.#database.prepare('SELECT 1 FROM bundles WHERE key = ?').get(key) !== undefined;
+    return this.#find.get(key) !== undefined;
   }
 
   /** The oldest first. */
@@ -110,18 +124,23 @@ export class NodeStore {
       .all() as unknown as (KeptBundle & { readonly content: Uint8Array })[];
   }
 
+  count(state: KeptState): number {
+    const row = this.#database
+      .prepare('SELECT COUNT(*) AS count FROM bundles WHERE state = ?')
+      .get(state) as { readonly count: number } | undefined;
+    return row?.count ?? 0;
+  }
+
   content(key: string): Uint8Array | null {
-    const row = this.#database.prepare('SELECT content FROM bundles WHERE key = ?').get(key) as
-      { readonly content: Uint8Array | null } | undefined;
+    const row = this.#find.get(key) as { readonly content: Uint8Array | null } | undefined;
     return row?.content ?? null;
   }
 
   /** Its bytes are deleted; its key stays until its lifetime ends, so that a repeat is known. */
   leave(key: string, event: string, detail: string, nowMs: number): Promise<void> {
     return this.#write(() => {
-      this.#database
-        .prepare("UPDATE bundles SET state = 'left', content = NULL WHERE key = ?")
-        .run(key);
+      const row = this.#leave.get(key) as { readonly bytes: number } | undefined;
+      this.#storedBytes -= row?.bytes ?? 0;
       this.#note.run(key, event, nowMs, detail);
     });
   }
@@ -139,6 +158,7 @@ export class NodeStore {
       this.#database
         .prepare('DELETE FROM history WHERE rowid <= (SELECT MAX(rowid) FROM history) - ?')
         .run(HISTORY_MAX);
+      this.#storedBytes = this.#sumOfBytes();
     });
   }
 
@@ -155,11 +175,9 @@ export class NodeStore {
     return (row as { readonly destination: string } | undefined)?.destination === bundle.key;
   }
 
-  storedBytes(): number {
-    const row = this.#database
-      .prepare('SELECT COALESCE(SUM(bytes), 0) AS sum FROM bundles WHERE content IS NOT NULL')
-      .get() as { readonly sum: number } | undefined;
-    return row?.sum ?? 0;
+  /** Of the bundles whose content is here. */
+  get storedBytes(): number {
+    return this.#storedBytes;
   }
 
   history(): readonly HistoryRow[] {
@@ -171,6 +189,11 @@ export class NodeStore {
   async close(): Promise<void> {
     await this.#committing;
     this.#database.close();
+  }
+
+  #sumOfBytes(): number {
+    const row = this.#sum.get() as { readonly sum: number } | undefined;
+    return row?.sum ?? 0;
   }
 
   #write(change: () => void): Promise<void> {
