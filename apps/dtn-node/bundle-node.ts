@@ -53,8 +53,8 @@ const EXPIRY_MS = 10_000;
 const CRC_TYPE = 2;
 
 /**
- * A node on its own: it stores bundles durably, delivers those for itself, reports, and forwards the
- * others by its own contact plan.
+ * A node on its own: it stores bundles durably, delivers its own, reports, and forwards the others
+ * by its own contact plan.
  */
 export class BundleNode implements Outbox {
   readonly #scheduler: ContactScheduler;

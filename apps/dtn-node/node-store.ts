@@ -51,8 +51,8 @@ export interface HistoryRow {
 }
 
 /**
- * The bundles of a node in one SQLite file. A write is on the disk when its promise resolves; writes
- * of one turn of the event loop share a transaction.
+ * The bundles of a node in one SQLite file. A write is on the disk when its promise resolves; the
+ * writes of one turn of the event loop share a transaction.
  */
 export class NodeStore {
   readonly #database: DatabaseSync;
@@ -86,7 +86,7 @@ export class NodeStore {
     this.#storedBytes = this.#sumOfBytes();
   }
 
-  /** The first is stored with those that follow from it, unless it is known. */
+  /** The first is stored with the bundles that follow from it, unless it is known. */
   add(bundles: readonly NewBundle[], nowMs: number): Promise<void> {
     return this.#write(() => {
       for (const [at, one] of bundles.entries()) {

@@ -1,6 +1,6 @@
 /**
  * Bundles through two nodes with custody: `npm run dtn-nodes`. One node sends over TCPCLv4 at
- * 127.0.0.1, the other one stores each bundle on its disk and reports it, and the report comes back.
+ * 127.0.0.1, the other stores each bundle on its disk and reports it, and the report comes back.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

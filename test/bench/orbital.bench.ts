@@ -1,7 +1,8 @@
 /**
- * Passes, bundles and routes of one core: `npm run orbital -- [--python PROGRAM] [--bp7
- * PROGRAM]`. CPU time counts, since the machine may be shared; the best of three. PROGRAM, with skyfield installed, searches
- * for the same passes.
+ * Passes, bundles and routes of one core: `npm run orbital -- [--python PROGRAM] [--bp7 PROGRAM]`.
+ * CPU time counts, since the machine may be shared; the best of three. PROGRAM, with skyfield
+ * installed, searches for the same passes; the program of `test/oracles/bundles/bp7` encodes and
+ * parses bundles.
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

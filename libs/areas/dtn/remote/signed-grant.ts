@@ -42,7 +42,7 @@ export const Grant = z.strictObject({
 });
 export type Grant = z.infer<typeof Grant>;
 
-/** The signed account of a node of what it has used of a grant. */
+/** The signed usage of a grant, by the node that carried it out. */
 export const Receipt = z.strictObject({
   request_id: Id,
   hold_id: Id,
