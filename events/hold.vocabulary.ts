@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RigName } from './catalog/rate-card.events.js';
 import { PriceTier } from './token-price.vocabulary.js';
-import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal } from './vocabulary.js';
+import { AccountId, Instant, KeyedHash, KeyId, Meter, MicroUsdDecimal } from './vocabulary.js';
 
 /**
  * The words of metering: what a hold reserves, renews, charges and frees. The ledger's port and the
@@ -100,8 +100,65 @@ export type Excess = z.infer<typeof Excess>;
 export const HoldEvidence = z.record(z.string(), z.unknown());
 export const CaptureEvidence = z.record(z.string(), z.unknown());
 
+export const TAG_LENGTH_MAX = 64;
+export const TAGS_MAX = 16;
+
+/** A name of the caller for its request, and the value of it: `project=alpha`. */
+export const Tag = z
+  .string()
+  .max(TAG_LENGTH_MAX)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C}]+$/u);
+
+/**
+ * The trace that a request belongs to, and its span in the caller's process: the ids of a W3C
+ * `traceparent`, joined by a dash.
+ */
+export const TraceParent = z.string().regex(/^[0-9a-f]{32}-[0-9a-f]{16}$/);
+
+/** Who asked for a hold, and the caller's own names for the request. */
+export const HoldLabels = z.strictObject({
+  /** The key that asked; absent where none did, as in an app with an access token. */
+  key: KeyId.exactOptional(),
+  /** In the order of their names, each name once. Absent: none. */
+  tags: z.array(Tag).min(1).max(TAGS_MAX).exactOptional(),
+  /** A keyed hash of the caller's own user. Absent: the caller named none. */
+  endUser: KeyedHash.exactOptional(),
+  /** Absent: the caller sent none. */
+  trace: TraceParent.exactOptional(),
+});
+export type HoldLabels = z.infer<typeof HoldLabels>;
+
+/** The labels alone, of anything that has them. */
+export const labelsOf = ({ key, tags, endUser, trace }: HoldLabels): HoldLabels => ({
+  ...(key !== undefined && { key }),
+  ...(tags !== undefined && { tags }),
+  ...(endUser !== undefined && { endUser }),
+  ...(trace !== undefined && { trace }),
+});
+
+/** A routing mode: `auto`, `rig_<name>`, or one that an area declares. */
+export const RoutingMode = z.string().regex(/^[a-z][A-Za-z0-9_.-]{0,67}$/);
+
+/** Where a hold comes from. Its end repeats it, so that the end can be read alone. */
+export const HoldOrigin = HoldLabels.extend({
+  placedAt: Instant,
+  /** Absent: the interface has none. */
+  mode: RoutingMode.exactOptional(),
+  /** The model that the caller asked for. Absent: none, or several. */
+  model: AskedModel.exactOptional(),
+});
+export type HoldOrigin = z.infer<typeof HoldOrigin>;
+
+/** The origin alone, of anything that has it. */
+export const originOf = ({ placedAt, mode, model, ...labels }: HoldOrigin): HoldOrigin => ({
+  placedAt,
+  ...(mode !== undefined && { mode }),
+  ...(model !== undefined && { model }),
+  ...labelsOf(labels),
+});
+
 /** The terms of a hold. */
-export const HoldTerms = z.strictObject({
+export const HoldTerms = HoldOrigin.extend({
   accountId: AccountId,
   holdId: HoldId,
   purpose: Purpose,
@@ -110,11 +167,8 @@ export const HoldTerms = z.strictObject({
   /** The rate card that the unit prices come from, for the whole life of the hold. */
   rateCardVersion: z.int().positive(),
   evidence: HoldEvidence,
-  placedAt: Instant,
   /** From here on the sweep may expire it. */
   expiresAt: Instant,
-  /** The key that asked; absent where none did, as in an app with an access token. */
-  key: KeyId.exactOptional(),
 });
 export type HoldTerms = z.infer<typeof HoldTerms>;
 
@@ -151,6 +205,8 @@ export const CaptureTerms = z.strictObject({
   jobId: z.uuid().exactOptional(),
   /** Bytes of the answer for the caller, without headers and framing. Absent: not measured. */
   bytesOut: z.int().nonnegative().exactOptional(),
+  /** From the arrival of the request to the first part of its answer. Absent: not measured. */
+  firstByteMs: z.int().nonnegative().exactOptional(),
 });
 export type CaptureTerms = z.infer<typeof CaptureTerms>;
 

@@ -1,11 +1,11 @@
 import { createPublicKey } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Logger } from 'pino';
 import { DTN_SETTINGS, type DtnSettings } from '#areas/dtn/dtn.settings.js';
 import { systemTimers, type Timers } from '#engines/convergence/timers.js';
 import { createLanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { rawPublicKeyOf } from '#platform/secrets/ed25519.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { type Settings } from '../composition/settings.js';
 import { BundleNode } from '../dtn-node/bundle-node.js';
@@ -35,7 +35,7 @@ export const startDtnNode = async (
   if (settings.peers.size === 0) {
     throw new SettingsError('bad settings\n  QUIPU_DTN_PEERS: required by this process');
   }
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await createFolder(home);
   const store = new NodeStore(path.join(home, FILE));
   const plan = new NodePlan(settings.planFile);
   const key = nodeKeyOf(home);

@@ -4,8 +4,10 @@ import { Sealed } from '../identity/identity.vocabulary.js';
 import {
   CaptureTerms,
   HoldId,
+  HoldOrigin,
   HoldTerms,
   ProductGroup,
+  Purpose,
   ReleaseTerms,
   RenewalTerms,
 } from '../hold.vocabulary.js';
@@ -105,6 +107,7 @@ export type HoldRenewed = EventOf<typeof HoldRenewed>;
 export const HoldCaptured = defineEvent('HoldCaptured', {
   version: 1,
   schema: CaptureTerms.extend({
+    ...HoldOrigin.shape,
     group: ProductGroup,
     rateCardVersion: z.int().positive(),
     amountMicroUsd: MicroUsdDecimal,
@@ -119,6 +122,8 @@ export type HoldCaptured = EventOf<typeof HoldCaptured>;
 export const HoldReleased = defineEvent('HoldReleased', {
   version: 1,
   schema: ReleaseTerms.extend({
+    ...HoldOrigin.shape,
+    purpose: Purpose,
     amountMicroUsd: MicroUsdDecimal,
     availableMicroUsd: SignedMicroUsdDecimal,
   }),
@@ -127,9 +132,10 @@ export type HoldReleased = EventOf<typeof HoldReleased>;
 
 export const HoldExpired = defineEvent('HoldExpired', {
   version: 1,
-  schema: z.strictObject({
+  schema: HoldOrigin.extend({
     accountId: AccountId,
     holdId: HoldId,
+    purpose: Purpose,
     amountMicroUsd: MicroUsdDecimal,
     expiredAt: Instant,
     availableMicroUsd: SignedMicroUsdDecimal,

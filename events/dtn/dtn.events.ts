@@ -102,6 +102,8 @@ export const CustodyHold = HoldTerms.pick({
   rateCardVersion: true,
   expiresAt: true,
   key: true,
+  tags: true,
+  endUser: true,
 });
 export type CustodyHold = z.infer<typeof CustodyHold>;
 

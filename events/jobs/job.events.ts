@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { HoldEvidence, HoldId, PriceLine, Purpose, UsedUnits } from '../hold.vocabulary.js';
-import { AccountId, Instant, KeyId, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
+import {
+  HoldEvidence,
+  HoldId,
+  HoldLabels,
+  PriceLine,
+  Purpose,
+  UsedUnits,
+} from '../hold.vocabulary.js';
+import { AccountId, Instant, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The life of a job: one stream `job-<jobId>`. No prompt, reply or secret: those are in blobs. */
 
@@ -52,8 +59,7 @@ export const JobHold = z.strictObject({
   whenUnfinished: z.enum(['what_was_used', 'nothing']),
   /** A renewal keeps so much held above what is used; empty where the estimate is for all. */
   ahead: z.array(JobUsage),
-  /** The key that submitted the job; absent where none did. */
-  key: KeyId.exactOptional(),
+  ...HoldLabels.shape,
 });
 export type JobHold = z.infer<typeof JobHold>;
 

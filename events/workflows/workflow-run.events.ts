@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
+import { HoldLabels, PriceLine, USED_UNITS_MAX, UsedUnits } from '../hold.vocabulary.js';
 import { UsageDoubts } from '../token-usage.vocabulary.js';
-import { AccountId, Instant, KeyId, MicroUsdDecimal } from '../vocabulary.js';
+import { AccountId, Instant, MicroUsdDecimal } from '../vocabulary.js';
 import {
   NodeName,
   NodePath,
@@ -32,8 +32,7 @@ export const WorkflowRunStarted = defineEvent('WorkflowRunStarted', {
     inputs: WorkflowBlob,
     /** As in the context of commands: `user:<id>`. */
     startedBy: z.string().max(100),
-    /** The key that asked; absent where none did. */
-    key: KeyId.exactOptional(),
+    ...HoldLabels.shape,
     /** Then whatever has not ended is cancelled. */
     runUntil: Instant,
   }),

@@ -6,13 +6,14 @@ import { InferAdapterCommand } from '#areas/adapters/infer-adapter.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { RIG_CODES } from '../inference/chat.docs.js';
@@ -25,6 +26,7 @@ import { presentAnswer } from './adapters.presenter.js';
 @ApiTags('adapters')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/adapters')
 export class AdaptersController {
   constructor(
@@ -62,7 +64,7 @@ export class AdaptersController {
     const order = {
       accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       adapterId: body.adapter_id,
       prompt: body.prompt,
       system: body.system ?? null,

@@ -27,10 +27,12 @@ import { OrchestrateAgentCommand } from '#areas/agents/orchestrate-agent.handler
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type Reader } from '#platform/runtime/projections/reader.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { StreamEnds } from '../sse/stream-ends.js';
@@ -47,6 +49,7 @@ import { presentOpenedSession, presentSession, presentSessions } from './agents.
 @ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/agents')
 export class AgentsController {
   constructor(
@@ -90,7 +93,7 @@ export class AgentsController {
       tokensMax: body.max_token_budget,
       tools: body.tools ?? null,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const sessionId = await this.commands.execute(new OrchestrateAgentCommand(order, context));
     const reader = { accountId };
     if (!body.async) {

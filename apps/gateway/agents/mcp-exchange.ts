@@ -5,7 +5,7 @@ import { type z } from 'zod';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from '#areas/agents/mcp/tool-calls.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
@@ -14,8 +14,8 @@ import { OpenRequests } from '../../operations/open-requests.js';
 /** A message of an MCP client, as it came over HTTP. */
 export interface McpMessage {
   readonly caller: Caller;
-  /** Of the HTTP request: the id of the call and of its hold. */
-  readonly requestId: string;
+  /** Of the HTTP request: its id is the id of the call and of its hold. */
+  readonly context: CommandContext;
   readonly headers: Headers;
   readonly body: unknown;
   readonly confirm?: () => Promise<boolean>;
@@ -116,13 +116,11 @@ export class McpExchange {
   }
 
   async #call(
-    { caller, requestId, confirm, receivedAtMs }: ReceivedMessage,
+    { caller: { accountId }, context, confirm, receivedAtMs }: ReceivedMessage,
     tool: string,
     input: unknown,
     signal: AbortSignal,
   ): Promise<CallToolResult> {
-    const { accountId, userId, credential } = caller;
-    const context = contextOf(requestId, `user:${userId}`, credential.keyId);
     const order = { tool, input, accountId, receivedAtMs, context, signal };
     try {
       const { output } = await this.calls.run(confirm ? { ...order, confirm } : order);
@@ -131,7 +129,7 @@ export class McpExchange {
       if (error instanceof UnknownChargeError) throw error;
       const failure = this.tools.failureOf(error);
       if (!failure) {
-        this.logger.error({ err: error, tool, call: requestId }, 'a tool has failed');
+        this.logger.error({ err: error, tool, call: context.requestId }, 'a tool has failed');
         throw error;
       }
       return failedResult(failure);

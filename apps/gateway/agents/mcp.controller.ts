@@ -9,10 +9,12 @@ import {
 } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
@@ -31,6 +33,7 @@ const protocolError = (description: string, code: number) => {
 @ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/mcp')
 export class McpController {
   constructor(private readonly exchange: McpExchange) {}
@@ -61,7 +64,7 @@ export class McpController {
   ): Promise<unknown> {
     const answer = await this.exchange.answer({
       caller,
-      requestId: request.id,
+      context: callerContext(request, caller),
       headers: headersOf(request),
       body,
       ...(attempt && { confirm: attempt.confirm }),

@@ -4,8 +4,8 @@ import { AUDIO_SETTINGS, type AudioSettings } from '#areas/audio/audio.settings.
 import { SpeakHandler } from '#areas/audio/speak.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
@@ -13,6 +13,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
@@ -20,6 +21,7 @@ import { SPEECH_CODES, SpeechDocs } from './audio.docs.js';
 import { SpeechBody } from './audio.dto.js';
 
 /** OpenAI's speech. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 export class SpeechController {
@@ -49,7 +51,7 @@ export class SpeechController {
       receivedAtMs: this.clock.now(),
       model,
       text: { input, voice, format, speed, instructions: body.instructions ?? null },
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const { requestMsMax } = this.settings;

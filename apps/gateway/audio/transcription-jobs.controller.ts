@@ -23,12 +23,13 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { JobQuery } from '#areas/jobs/job.queries.js';
 import { TRANSCRIPTION_JOB } from '#events/audio/transcription.job.js';
 import { JobId } from '#events/jobs/job.events.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
 import { audioFormOf } from './audio-form.js';
@@ -41,6 +42,7 @@ import {
 import { TranscriptDto, TranscriptFormatDto, TranscriptionJobDto } from './audio.dto.js';
 
 /** Transcriptions of recordings that are too long to wait for. */
+@Scope('inference')
 @Controller('api/v1/audio/transcription_jobs')
 @UseGuards(ApiGuard)
 export class TranscriptionJobsController {
@@ -69,7 +71,7 @@ export class TranscriptionJobsController {
     if (field) {
       return reject('audio_field_unsupported', `${field[0]}: a job takes a file and no field`);
     }
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const { requestMsMax } = this.settings;
     const id = await this.requests.whileConnected(reply.raw, requestMsMax, ({ signal }) =>
       this.transcripts.submit({ accountId, file, context }, signal),

@@ -14,14 +14,15 @@ import { TranscribeHandler } from '#areas/audio/transcribe.handler.js';
 import { readTranscriptionForm, type TranscriptionAsked } from '#areas/audio/transcription-form.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
@@ -31,6 +32,7 @@ import { TRANSCRIPTION_CODES, TranscriptionDocs, TranslationDocs } from './audio
 import { TranscriptAnswers } from './transcript-answers.js';
 
 /** OpenAI's transcriptions and translations of recordings. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 @UseInterceptors(AudioFormInterceptor)
@@ -86,7 +88,7 @@ export class TranscriptionsController {
       accountId,
       receivedAtMs,
       sound: form,
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const { requestMsMax } = this.settings;

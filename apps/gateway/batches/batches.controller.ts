@@ -18,10 +18,12 @@ import { CancelBatchCommand, notFound } from '#areas/batches/cancel-batch.handle
 import { CreateBatchCommand } from '#areas/batches/create-batch.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { BatchDto, BatchesPageDto, BatchListDto, CreateBatchDto } from './batches.dto.js';
@@ -31,6 +33,7 @@ import { presentBatch, presentBatches } from './batches.presenter.js';
 @ApiTags('batches')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller(['v1/batches', 'api/v1/batches'])
 export class BatchesController {
   constructor(
@@ -73,7 +76,7 @@ export class BatchesController {
       metadata: body.metadata ?? null,
       outputExpiresAfterSeconds: body.output_expires_after?.seconds ?? null,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const batchId = await this.commands.execute(new CreateBatchCommand(order, context));
     return this.#show(accountId, batchId);
   }

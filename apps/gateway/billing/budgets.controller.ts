@@ -21,11 +21,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { ApiKeyIdDto } from '../identity/api-keys.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { BudgetListDto, SetBudgetDto } from './budgets.dto.js';
@@ -35,6 +36,7 @@ import { limitsOf, presentBudgets } from './budgets.presenter.js';
 @ApiTags('billing')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
+@Scope('manage_money')
 @Controller('api/v1/budgets')
 export class BudgetsController {
   constructor(
@@ -44,6 +46,7 @@ export class BudgetsController {
   ) {}
 
   @Get()
+  @Scope('read_billing')
   @ApiOperation({
     summary: 'The budgets of the account and of its keys',
     description:
@@ -141,7 +144,7 @@ export class BudgetsController {
     request: FastifyRequest,
   ): Promise<BudgetListDto> {
     const { userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     await this.commands.execute(new ChangeAccountCommand(change, context));
     return this.#show(caller);
   }

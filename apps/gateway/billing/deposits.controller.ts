@@ -7,12 +7,13 @@ import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { parseUsd, toDecimal, toUsd } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { AccountIdDto } from '../fields/account-id.dto.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -27,6 +28,7 @@ import {
 @Credentials('api-key', 'app-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
+@Scope('manage_money')
 @Controller('api/v1/accounts/:account_id/deposits')
 export class DepositsController {
   constructor(
@@ -82,7 +84,7 @@ export class DepositsController {
     { userId, credential }: Caller,
     request: FastifyRequest,
   ): Promise<DepositAnswerDto> {
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const receipt = await this.commands.execute(new ChangeAccountCommand(change, context));
     return {
       success: true,

@@ -19,13 +19,14 @@ import { REQUEST_MS_MAX } from '#areas/cleanrooms/query-admission.js';
 import { SpendsQuery } from '#areas/cleanrooms/spends.query.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -39,6 +40,7 @@ import { askedOf, presentRoomAnswer, presentSpends } from './queries.presenter.j
 @ApiTags('cleanrooms')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/cleanrooms/:cleanroom_uuid')
 export class QueriesController {
   constructor(
@@ -85,7 +87,7 @@ export class QueriesController {
   ): Promise<RoomAnswerDto> {
     const question = {
       ...{ accountId, cleanroomId, asked: askedOf(body), receivedAtMs: this.clock.now() },
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(REQUEST_MS_MAX);

@@ -28,10 +28,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -56,6 +58,7 @@ const BundleIdParam = () => ApiParam({ name: 'id', description: 'The id of the b
 @ApiTags('dtn')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/dtn')
 export class BundlesController {
   constructor(
@@ -104,7 +107,7 @@ export class BundlesController {
       priority: body.priority,
       lifetimeSec: body.lifetime_seconds,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const bundle = await this.commands.execute(new HandOverBundleCommand(order, context));
     return presentHandedOver({ bundle, atMs: this.clock.now() });
   }

@@ -18,10 +18,12 @@ import { type ScoringAsked } from '#areas/embeddings/scores/scoring-asked.js';
 import { type ScoringTask } from '#areas/embeddings/scores/scoring.ports.js';
 import { type PaidScores, ScoreHandler } from '#areas/embeddings/scores/score.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { bodyLabels } from '../paid/body-labels.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
@@ -66,6 +68,7 @@ export class EmbeddingExchange {
     private readonly rates: RequestRates,
     @Inject(EMBEDDINGS_SETTINGS) private readonly settings: EmbeddingsSettings,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
 
   /**
@@ -117,11 +120,12 @@ export class EmbeddingExchange {
     const { body: sent } = request;
     await this.funds.demand(caller.accountId, modelOf(sent), request.id);
     const asked = read(sent);
+    const labels = bodyLabels(sent, caller.accountId, this.hash);
     const model = modelIn(asked);
     const order = {
       accountId: caller.accountId,
       receivedAtMs,
-      context: contextOf(request.id, `user:${caller.userId}`, caller.credential.keyId),
+      context: callerContext(request, caller, labels),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const ended = (error: string): void => {

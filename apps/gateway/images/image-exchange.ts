@@ -4,9 +4,11 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CreateImagesHandler } from '#areas/images/create-images.handler.js';
 import { type ImagesAsked } from '#areas/images/image-body.js';
 import { IMAGES_SETTINGS, type ImagesSettings } from '#areas/images/images.settings.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { bodyLabels } from '../paid/body-labels.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
@@ -35,6 +37,7 @@ export class ImageExchange {
     private readonly rates: RequestRates,
     @Inject(IMAGES_SETTINGS) private readonly settings: ImagesSettings,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
 
   /** @throws as `CreateImagesHandler` */
@@ -43,14 +46,15 @@ export class ImageExchange {
     asked: ImagesAsked,
     start: Uint8Array | null,
   ): Promise<ImageResultDto> {
-    const { accountId, userId, credential } = caller;
+    const { accountId, userId } = caller;
+    const labels = bodyLabels(request.body, accountId, this.hash);
     const order = {
       accountId,
       userId,
       receivedAtMs: this.clock.now(),
       asked,
       start,
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, caller, labels),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const answer = await this.requests.whileConnected(

@@ -12,6 +12,7 @@ import {
   openInference,
   usage,
 } from '#areas/inference/inference-world.fixture.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { RigError } from '#areas/inference/rigs/chat-backend.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
@@ -89,7 +90,12 @@ describe('the exchange of a chat', () => {
     app = fastify();
     app.post('/v1/chat/completions', async ({ body }, reply) => {
       const times = { startedAt: performance.now(), receivedAtMs: Date.parse(NOW) };
-      const chat = { body: parseChatBody(body), caller, requestId: REQUEST_ID, ...times };
+      const chat = {
+        body: parseChatBody(body),
+        caller,
+        context: contextOf(REQUEST_ID, 'user:7'),
+        ...times,
+      };
       end = await exchange.answer(chat, reply, tap);
       return reply;
     });

@@ -3,15 +3,14 @@ import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type ChatOrder, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type AnswerFormat } from './answer-format.js';
 
 /** One chat that came over HTTP. */
 export interface Chat {
   readonly body: ChatBody;
   readonly caller: Caller;
-  /** A UUID. */
-  readonly requestId: string;
+  readonly context: CommandContext;
   /** By `performance.now()`. */
   readonly startedAt: number;
   /** By the clock, in milliseconds since the Unix epoch. */
@@ -37,7 +36,7 @@ export const orderOf = (chat: Chat): ChatOrder => ({
   receivedAtMs: chat.receivedAtMs,
   body: chat.body,
   routingMode: chat.body.routing_mode,
-  context: contextOf(chat.requestId, `user:${chat.caller.userId}`, chat.caller.credential.keyId),
+  context: chat.context,
   ...(chat.confirm && { confirm: chat.confirm }),
   ...(chat.others && { others: chat.others }),
   ...(chat.original && { original: chat.original }),

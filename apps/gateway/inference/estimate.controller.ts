@@ -5,11 +5,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { EstimateChatHandler } from '#areas/inference/estimate-chat.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { CHAT_BODY } from './chat.docs.js';
 import { EstimateDto } from './estimate.dto.js';
@@ -19,6 +20,7 @@ import { presentEstimate } from './estimate.presenter.js';
 @ApiTags('inference')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/estimate')
 export class EstimateController {
   constructor(
@@ -50,7 +52,7 @@ export class EstimateController {
         body,
         routingMode: body.routing_mode,
         receivedAtMs: this.clock.now(),
-        context: contextOf(request.id, `user:${userId}`, credential.keyId),
+        context: callerContext(request, { userId, credential }),
       }),
     );
   }

@@ -67,14 +67,15 @@ export class StreamedChats {
 
   /** Undefined for a stream that is not to be kept. */
   async #keeper(chat: Chat): Promise<StreamKeeper | undefined> {
-    const { requestHash, format: { form } = chatFormat } = chat;
+    const { caller, context, requestHash, format: { form } = chatFormat } = chat;
+    const { requestId } = context;
     return requestHash === undefined
       ? undefined
-      : this.resumable.keep({ ...chat, requestHash, form });
+      : this.resumable.keep({ caller, requestId, requestHash, form });
   }
 
   #writer(
-    { requestId: streamId }: Chat,
+    { context: { requestId: streamId } }: Chat,
     keeper: StreamKeeper | undefined,
     { raw: response }: FastifyReply,
     { signal, cut, outlive }: ConnectedRequest,

@@ -2,10 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { bodyLabels } from '../paid/body-labels.js';
+import { callerContext } from '../identity/caller-context.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { ResumableStreams } from '../streams/resumable-streams.js';
@@ -45,6 +48,7 @@ export class TranslatedChats {
     private readonly funds: ChatFunds,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly streams: ResumableStreams,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
 
   /**
@@ -65,13 +69,15 @@ export class TranslatedChats {
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { id: requestId, body: sent } = request;
-    await this.funds.demand(caller.accountId, modelOf(sent), requestId);
+    const { accountId } = caller;
+    const context = callerContext(request, caller, bodyLabels(sent, accountId, this.hash));
+    await this.funds.demand(accountId, modelOf(sent), requestId);
     const translation = await translate(sent, receivedAtMs);
     const requestHash = this.streams.requestHash(request);
     const chat = {
       ...translation,
       caller,
-      requestId,
+      context,
       startedAt,
       receivedAtMs,
       ...(requestHash !== undefined && { requestHash }),

@@ -5,8 +5,8 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { CountTokensHandler } from '#areas/inference/count-tokens.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { AnthropicErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -22,6 +22,7 @@ import {
 } from '#platform/runtime/commands/rejected-request.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { fieldsOf } from '#platform/chats/read-answer.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
@@ -53,6 +54,7 @@ const VERSION_HEADER = 'anthropic-version';
   schema: { type: 'string', enum: [...VERSIONS] },
 })
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('v1/messages')
 export class MessagesController {
   constructor(
@@ -128,8 +130,8 @@ export class MessagesController {
     @Headers(VERSION_HEADER) version: string | undefined,
   ): Promise<{ readonly input_tokens: number }> {
     rejectOtherVersion(version);
-    const { id, body: sent } = request;
-    await this.funds.demand(accountId, modelOf(sent), id);
+    const { body: sent } = request;
+    await this.funds.demand(accountId, modelOf(sent), request.id);
     // A count has no bound; a chat demands one.
     const { body, original } = this.#translated({ max_tokens: 1, ...fieldsOf(sent) }, request);
     const order = {
@@ -138,7 +140,7 @@ export class MessagesController {
       ...(original && { original }),
       routingMode: body.routing_mode,
       receivedAtMs: this.clock.now(),
-      context: contextOf(id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
     };
     const tokens = await this.requests.whileConnected(reply.raw, COUNT_MS_MAX, ({ signal }) =>
       this.counts.execute(order, signal),

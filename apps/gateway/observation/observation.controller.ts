@@ -33,6 +33,7 @@ import { reject } from '#areas/observation/observation.errors.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { instantOf } from '../fields/instant.validator.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -41,6 +42,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -65,6 +67,7 @@ const ObservationIdParam = () => ApiParam({ name: 'id', description: 'The id of 
 @ApiTags('observation')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/space')
 export class ObservationController {
   constructor(
@@ -115,7 +118,7 @@ export class ObservationController {
       groundStation: body.ground_station ?? null,
       acquiredAt: body.acquired_at === undefined ? null : instantOf(body.acquired_at),
       payload: payloadOf(body),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(REQUEST_MS_MAX);

@@ -2,6 +2,7 @@ import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { routingModesOf } from '#areas/inference/routing-modes.js';
 import { type Areas } from '#platform/runtime/areas/area.js';
+import { TAGS_PARAMETER } from '../paid/tags.header.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { type FailureCode, failureCodesOf, failureTable } from './failure-codes.js';
 import { addFailures, FAILURE_SCHEMAS, type Located } from './failure-responses.js';
@@ -78,12 +79,19 @@ export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObj
     ({ operation }) => operation.tags?.includes(OPERATIONS_TAG) !== true,
   );
   addFailures(document, enveloped, codes);
+  for (const { operation } of enveloped) documentTags(operation);
   const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
   return {
     ...document,
     tags: (document.tags ?? []).filter(({ name }) => used.has(name)),
     webhooks: webhookItems(areas),
   };
+};
+
+/** Every route that an account pays for takes tags. */
+const documentTags = (operation: Located['operation']): void => {
+  if (!('402' in operation.responses)) return;
+  operation.parameters = [...(operation.parameters ?? []), TAGS_PARAMETER];
 };
 
 const operationsOf = ({ paths }: OpenAPIObject): readonly Located[] =>

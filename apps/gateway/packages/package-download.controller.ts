@@ -16,11 +16,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type DownloadFile, PackageDownloads } from '#areas/packages/package-downloads.js';
 import { PACKAGE_SETTINGS, type PackageSettings } from '#areas/packages/packages.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { rangeAsked } from './byte-range.js';
@@ -33,6 +34,7 @@ const BINARY = { type: 'string', format: 'binary' } as const;
 @ApiTags('packages')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/scif')
 export class PackageDownloadController {
   constructor(
@@ -91,7 +93,7 @@ export class PackageDownloadController {
       const content = await this.downloads.open({
         accountId,
         receivedAtMs: this.clock.now(),
-        context: contextOf(request.id, `user:${userId}`, credential.keyId),
+        context: callerContext(request, { userId, credential }),
         file,
         range,
         signal: open.signal,

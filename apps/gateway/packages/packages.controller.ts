@@ -16,10 +16,11 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { OrderPackageCommand } from '#areas/packages/order-package.handler.js';
 import { PackageQuery, PackagesQuery } from '#areas/packages/package.queries.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -36,6 +37,7 @@ import { presentDetails, presentPackage, presentPackages } from './packages.pres
 @ApiTags('packages')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/scif')
 export class PackagesController {
   constructor(
@@ -78,7 +80,7 @@ export class PackagesController {
       hardwareArchitecture: body.target_hardware_architecture ?? null,
       licenceDays: body.offline_license_duration_days,
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const shown = await this.commands.execute(new OrderPackageCommand(order, context));
     void reply.status(shown.status === 'ready' ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return presentPackage(shown);

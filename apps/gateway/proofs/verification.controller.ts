@@ -7,13 +7,14 @@ import { claimsOf } from '#areas/proofs/claims.js';
 import { REQUEST_MS_MAX } from '#areas/proofs/proof-runner.js';
 import { VerifyProofsCommand } from '#areas/proofs/verify-proofs.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -25,6 +26,7 @@ import { presentVerification } from './proofs.presenter.js';
 @ApiTags('proofs')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/zk_proofs')
 export class VerificationController {
   constructor(
@@ -84,7 +86,7 @@ export class VerificationController {
           publicSignals: one.public_signals,
         })),
       }),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const open = this.requests.open(REQUEST_MS_MAX);

@@ -33,12 +33,13 @@ import {
 import { QuantizeModelCommand } from '#areas/quantization/quantize-model.handler.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { QUANTIZATION_JOB } from '#events/quantization/quantization.job.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { StreamEnds } from '../sse/stream-ends.js';
@@ -57,6 +58,7 @@ const BYTES_PER_MB = 1e6;
 @ApiTags('quantization')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/quantize')
 export class QuantizationController {
   constructor(
@@ -97,7 +99,7 @@ export class QuantizationController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<QuantizationJobDto> {
     const { accountId, userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const command = new QuantizeModelCommand(orderOf(body, accountId), context);
     const jobId = await this.commands.execute(command);
     const history = new JobHistoryQuery(jobId, readerOf(caller), null);

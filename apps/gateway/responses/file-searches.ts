@@ -1,3 +1,4 @@
+import { type IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -27,6 +28,7 @@ import { vaultIdOf } from '../vaults/vector-stores.presenter.js';
 export interface AskedSearch {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
   readonly attempt: RequestAttempt | undefined;
 }
 
@@ -68,11 +70,11 @@ export class FileSearches {
     storeId: string,
     query: string,
     { scoreLeast, ...limits }: SearchLimits,
-    { caller, requestId, attempt }: AskedSearch,
+    { caller, requestId, headers, attempt }: AskedSearch,
   ): Promise<readonly FoundPassage[]> {
     const search = { vaultId: vaultIdOf(storeId), query, ...limits };
     // The hold of the chat has the id of the request.
-    const own = derivedId(`file search ${storeId}`, requestId);
+    const own = { id: derivedId(`file search ${storeId}`, requestId), headers };
     const { answer } = await this.work.run(caller, own, attempt, (order, signal) =>
       inStore(this.commands.execute(new SearchVaultCommand({ ...order, search }, signal))),
     );

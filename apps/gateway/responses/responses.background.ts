@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { BackgroundResponses } from '#areas/responses/background/background-responses.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { bodyLabels } from '../paid/body-labels.js';
+import { callerContext } from '../identity/caller-context.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { type TranslatedRequest } from '../inference/translated-chats.js';
 import { ResponsesExchange } from './responses.exchange.js';
@@ -19,6 +22,7 @@ export class ResponsesBackground {
   constructor(
     private readonly exchange: ResponsesExchange,
     private readonly responses: BackgroundResponses,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
 
   /** A retry that takes over from a lost attempt is the same response: it has the same id. */
@@ -32,7 +36,7 @@ export class ResponsesBackground {
     });
     const response = await this.responses.begin(
       { responseId, accountId, userId, body, input, before },
-      contextOf(request.id, actorOf(caller), caller.credential.keyId),
+      callerContext(request, caller, bodyLabels(request.body, accountId, this.hash)),
     );
     const text = JSON.stringify(response);
     attempt?.tap.head({ 'content-type': JSON_TYPE });

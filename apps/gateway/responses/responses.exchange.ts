@@ -1,3 +1,4 @@
+import { type IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -27,6 +28,7 @@ export interface ResponseRequest {
   readonly sentBytes?: Buffer | undefined;
   readonly caller: Caller;
   readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
   readonly receivedAtMs: number;
   readonly attempt: RequestAttempt | undefined;
 }
@@ -55,7 +57,7 @@ export class ResponsesExchange {
     sent,
     caller,
     requestId,
-  }: Omit<ResponseRequest, 'receivedAtMs' | 'attempt'>): Promise<ReadRequest> {
+  }: Pick<ResponseRequest, 'sent' | 'caller' | 'requestId'>): Promise<ReadRequest> {
     const body = readResponseBody(sent);
     const responseId = responseIdOf(requestId);
     const input = body.input === undefined ? [] : inputItemsOf(body.input, keyOf(responseId));

@@ -8,13 +8,14 @@ import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { RunPipelineCommand } from '#areas/sharding/run-pipeline.handler.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from '#areas/sharding/sharding.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -26,6 +27,7 @@ import { presentAnswer } from './pipeline.presenter.js';
 @ApiTags('sharding')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/swarm')
 export class PipelineController {
   constructor(
@@ -76,7 +78,7 @@ export class PipelineController {
       ...askedIn(body),
       accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const answer = await this.requests.whileConnected(

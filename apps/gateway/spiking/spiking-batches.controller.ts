@@ -15,11 +15,12 @@ import { SpikingBatchItemsQuery } from '#areas/spiking/batches/spiking-batch.que
 import { reject } from '#areas/spiking/spiking.errors.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { SPIKING_BATCH_JOB } from '#events/spiking/spiking-batch.job.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { batchAskedOf } from './spiking.body.js';
@@ -31,6 +32,7 @@ import { presentBatch } from './spiking.presenter.js';
 @ApiTags('spiking')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/snn/batches')
 export class SpikingBatchesController {
   constructor(
@@ -63,7 +65,7 @@ export class SpikingBatchesController {
   ): Promise<SpikingBatchDto> {
     const { accountId, userId, credential } = caller;
     const order = { ...batchAskedOf(sent), accountId };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const id = await this.commands.execute(new SubmitSpikingBatchCommand(order, context));
     return this.#show(id, caller);
   }

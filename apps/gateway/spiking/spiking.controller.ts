@@ -7,14 +7,15 @@ import { InferSpikesCommand } from '#areas/spiking/infer-spikes.handler.js';
 import { SpikingModels } from '#areas/spiking/spiking-models.js';
 import { SPIKING_SETTINGS, type SpikingSettings } from '#areas/spiking/spiking.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { AcceptsFormFields } from '../bodies/form-fields.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -29,6 +30,7 @@ import { presentAnswer, presentModel } from './spiking.presenter.js';
 @ApiTags('spiking')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/snn')
 export class SpikingController {
   constructor(
@@ -82,7 +84,7 @@ export class SpikingController {
       ...asked,
       accountId,
       receivedAtMs,
-      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
     const answer = await this.requests.whileConnected(

@@ -9,13 +9,14 @@ import { SWARM_SETTINGS, type SwarmSettings } from '#areas/swarm/swarm.settings.
 import { type SwarmAnswer, type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { RIG_CODES } from '../inference/chat.docs.js';
@@ -30,6 +31,7 @@ import { presentConsensus, presentSpeculative } from './swarm.presenter.js';
 @ApiTags('swarm')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/swarm')
 export class SwarmController {
   constructor(
@@ -103,14 +105,14 @@ export class SwarmController {
   }
 
   #callerOf(
-    { accountId, userId, credential }: Caller,
-    { id }: FastifyRequest,
+    caller: Caller,
+    request: FastifyRequest,
     attempt: RequestAttempt | undefined,
   ): PaidOrder {
     return {
-      accountId,
+      accountId: caller.accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(id, `user:${userId}`, credential.keyId),
+      context: callerContext(request, caller),
       ...(attempt && { confirm: attempt.confirm }),
     };
   }

@@ -25,11 +25,13 @@ import { reject } from '#areas/training/training.decider.js';
 import { FINE_TUNING_JOB } from '#events/training/training.job.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -54,6 +56,7 @@ const EPOCHS = 3;
 @ApiTags('training')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller(['v1/fine_tuning/jobs', 'api/v1/fine_tuning/jobs'])
 export class FineTuningController {
   constructor(
@@ -89,7 +92,7 @@ export class FineTuningController {
     @Req() request: FastifyRequest,
   ): Promise<FineTuningJobDto> {
     const { accountId, userId, credential } = caller;
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const order = orderOf(body, accountId, context.requestId);
     const id = await this.commands.execute(new SubmitTrainingCommand(order, context));
     return presentFineTuning(await this.queries.execute(new JobQuery(id, readerOf(caller))));

@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type VaultCaller } from '#areas/vaults/clearances.js';
 import { VAULT_SETTINGS, type VaultSettings } from '#areas/vaults/vaults.settings.js';
+import { type FastifyRequest } from 'fastify';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { vaultCallerOf } from './vault-caller.js';
@@ -21,18 +22,20 @@ export class VaultWork {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @param work its signal aborts when this process stops, or when the request takes too long */
+  /**
+   * @param asked its id is the id of the hold
+   * @param work its signal aborts when this process stops, or when the request takes too long
+   */
   async run<Result>(
     caller: Caller,
-    requestId: string,
+    asked: Pick<FastifyRequest, 'id' | 'headers'>,
     attempt: RequestAttempt | undefined,
     work: (order: VaultOrder, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    const { accountId, userId, credential } = caller;
     const order: VaultOrder = {
-      accountId,
+      accountId: caller.accountId,
       receivedAtMs: this.clock.now(),
-      context: contextOf(requestId, `user:${userId}`, credential.keyId),
+      context: callerContext(asked, caller),
       caller: vaultCallerOf(caller),
       ...(attempt && { confirm: attempt.confirm }),
     };

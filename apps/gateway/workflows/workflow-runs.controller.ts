@@ -30,11 +30,13 @@ import { StartRunCommand } from '#areas/workflows/runs/start-run.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { callerContext } from '../identity/caller-context.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { StreamEnds } from '../sse/stream-ends.js';
@@ -53,6 +55,7 @@ import { presentRun, presentRuns } from './workflows.presenter.js';
 @ApiExtraModels(NodeResultDto)
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/workflows')
 export class WorkflowRunsController {
   constructor(
@@ -91,7 +94,7 @@ export class WorkflowRunsController {
   ): Promise<WorkflowRunDto> {
     const { accountId, userId, credential } = caller;
     const inputs = textsOf(body.inputs);
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const { workflow_id: workflowId, version = null } = body;
     const order = { accountId, workflowId, version, inputs, context };
     const runId = await this.commands.execute(new StartRunCommand(order));

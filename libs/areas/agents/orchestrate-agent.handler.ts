@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import {
   AGENT_TOOLS_MAX,
   AgentSessionId,
@@ -148,11 +149,11 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
 }
 
 const followUpOf = (
-  { requestId: id, correlationId, actor, key }: CommandContext,
+  { requestId: id, correlationId, actor, ...labels }: CommandContext,
   what: string,
 ): CommandContext => ({
   ...followUp({ id, correlationId }, what, actor),
-  ...(key !== undefined && { key }),
+  ...labelsOf(labels),
 });
 
 const unknownPlanner = (model: string): never => {

@@ -97,7 +97,7 @@ export const orderOf = (
 ): TranscriptionOrder => ({
   accountId: '7',
   receivedAtMs: NOW,
-  context: contextOf(REQUEST_ID, 'user:7', 'key-1'),
+  context: contextOf(REQUEST_ID, 'user:7', { key: 'key-1' }),
   sound: { file: wav, filename: 'two.wav' },
   asked: readTranscriptionForm(Object.entries(fields), task),
 });

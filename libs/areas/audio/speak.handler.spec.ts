@@ -16,7 +16,7 @@ const SOUND = { bytes: Buffer.from('ID3'), contentType: 'audio/mpeg' };
 const orderOf = (model: string, changes: Partial<SpeechOrder['text']> = {}): SpeechOrder => ({
   accountId: '7',
   receivedAtMs: NOW,
-  context: contextOf(REQUEST_ID, 'user:7', 'key-1'),
+  context: contextOf(REQUEST_ID, 'user:7', { key: 'key-1' }),
   model,
   text: {
     input: 'Three knots 🪢',

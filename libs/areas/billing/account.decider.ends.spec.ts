@@ -10,15 +10,18 @@ import {
   expire,
   expired,
   EXPIRES_AT,
+  LABELS,
   linesOf,
   opened,
   OTHER_HOLD,
   place,
   placed,
+  PLACED_AT,
   release,
   released,
   settle,
   type Tokens,
+  withOrigin,
 } from './account.fixture.js';
 
 const account = deciderSpecOf(accountDecider);
@@ -50,6 +53,21 @@ describe('ending a hold', () => {
       .given(...held)
       .when(capture([0, 0]))
       .then(captured([0, 0], 0, 750, 1_000));
+  });
+
+  describe('that has labels', () => {
+    const origin = { ...LABELS, placedAt: PLACED_AT, mode: 'auto', model: 'acme/llama-70b' };
+    const labelled = withOrigin(placed(WORST, 750, 250), origin);
+    const given = account.given(opened, deposited(1_000, 1_000), labelled);
+
+    it('repeats them in the charge', () => {
+      given.when(capture([900, 100])).then(withOrigin(captured([900, 100], 195, 555, 805), origin));
+    });
+
+    it('repeats them where nothing is charged', () => {
+      given.when(release()).then(withOrigin(released(750, 1_000), origin));
+      given.when(expire(EXPIRES_AT)).then(withOrigin(expired(750, 1_000), origin));
+    });
   });
 
   it('rounds a charge up once, not once a line', () => {

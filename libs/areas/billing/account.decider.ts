@@ -10,7 +10,7 @@ import {
 } from '#events/billing/account.events.js';
 import { BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
 import { monthOf } from '#events/billing/statement-month.js';
-import { type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
+import { originOf, type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { fromDecimal, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import {
@@ -70,7 +70,7 @@ export type AccountCommand =
   | { readonly type: 'SettleHold'; readonly data: Release }
   | {
       readonly type: 'ExpireHold';
-      readonly data: Facts<HoldExpired, 'availableMicroUsd' | 'amountMicroUsd'>;
+      readonly data: Pick<HoldExpired['data'], 'accountId' | 'holdId' | 'expiredAt'>;
     }
   | {
       readonly type: 'AdjustCharge';
@@ -218,6 +218,7 @@ const captureHold = (capture: Capture, state: AccountState): readonly AccountEve
   const amount = priceOf(capture.lines);
   const released = hold.amount - amount;
   const captured = HoldCaptured.of({
+    ...originOf(hold),
     ...capture,
     group,
     rateCardVersion,
@@ -254,17 +255,19 @@ const removeBudget = (
   return reject('budget_not_found', 'there is no such budget');
 };
 
+/** The facts of a hold that ends without a charge. */
+const freed = (hold: OpenHold, { available }: AccountState) => ({
+  ...originOf(hold),
+  purpose: hold.purpose,
+  amountMicroUsd: toDecimal(hold.amount),
+  availableMicroUsd: toDecimal(available + hold.amount),
+});
+
 const releaseHold = (
   release: Release,
-  { amount }: OpenHold,
-  { available }: AccountState,
-): readonly AccountEvent[] => [
-  HoldReleased.of({
-    ...release,
-    amountMicroUsd: toDecimal(amount),
-    availableMicroUsd: toDecimal(available + amount),
-  }),
-];
+  hold: OpenHold,
+  state: AccountState,
+): readonly AccountEvent[] => [HoldReleased.of({ ...release, ...freed(hold, state) })];
 
 const adjustCharge = (
   data: (AccountCommand & { type: 'AdjustCharge' })['data'],
@@ -320,9 +323,7 @@ const decide = (command: AccountCommand, state: AccountState): readonly AccountE
       const hold = state.holds.get(data.holdId);
       if (!hold) return [];
       if (data.expiredAt < hold.expiresAt) reject('hold_not_due', 'the hold has not expired yet');
-      const availableMicroUsd = toDecimal(state.available + hold.amount);
-      const amountMicroUsd = toDecimal(hold.amount);
-      return [HoldExpired.of({ ...data, amountMicroUsd, availableMicroUsd })];
+      return [HoldExpired.of({ ...data, ...freed(hold, state) })];
     }
     case 'AdjustCharge':
       return adjustCharge(data, state);

@@ -11,7 +11,7 @@ import {
   HoldRenewed,
   StatementClosed,
 } from '#events/billing/account.events.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type HoldOrigin, type PriceLine } from '#events/hold.vocabulary.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type AccountCommand } from './account.decider.js';
 import { type StatementTaxTerms } from './statements/close-statement.js';
@@ -69,6 +69,18 @@ export const linesOf = ([input, output]: Tokens): PriceLine[] => [
     perUnits: 1_000_000,
   },
 ];
+
+export const LABELS = {
+  key: '2b9ac6a26d6d9ca1',
+  tags: ['env=prod', 'project=alpha'],
+  endUser: '7f'.repeat(32),
+};
+
+/** The same fact of a hold that came from somewhere else. */
+export const withOrigin = <Event extends HoldPlaced | HoldCaptured | HoldReleased | HoldExpired>(
+  event: Event,
+  origin: Partial<HoldOrigin>,
+): Event => ({ ...event, data: { ...event.data, ...origin } });
 
 /** Facts; amounts are micro-dollars. */
 export const opened = AccountOpened.of({ accountId, currency: 'USD', openedAt: OPENED_AT });
@@ -181,6 +193,7 @@ export const captured = (
     ...charging(holdId, tokens),
     group: translation.group,
     rateCardVersion: 3,
+    placedAt: PLACED_AT,
     amountMicroUsd: String(amount),
     releasedMicroUsd: String(released),
     availableMicroUsd: String(availableAfter),
@@ -192,6 +205,8 @@ export const released = (amount: number, availableAfter: number, holdId = HOLD):
     holdId,
     reason: 'upstream_failed',
     releasedAt: ENDED_AT,
+    purpose: translation.purpose,
+    placedAt: PLACED_AT,
     amountMicroUsd: String(amount),
     availableMicroUsd: String(availableAfter),
   });
@@ -201,6 +216,8 @@ export const expired = (amount: number, availableAfter: number, holdId = HOLD): 
     accountId,
     holdId,
     expiredAt: EXPIRES_AT,
+    purpose: translation.purpose,
+    placedAt: PLACED_AT,
     amountMicroUsd: String(amount),
     availableMicroUsd: String(availableAfter),
   });

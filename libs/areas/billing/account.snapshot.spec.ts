@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountDecider } from './account.decider.js';
 import { accountSnapshots } from './account.snapshot.js';
-import { captured, deposited, opened, OTHER_HOLD, placed, renewed } from './account.fixture.js';
+import {
+  captured,
+  deposited,
+  LABELS,
+  opened,
+  OTHER_HOLD,
+  placed,
+  renewed,
+  withOrigin,
+} from './account.fixture.js';
 
 const { evolve, initialState } = accountDecider;
 
@@ -18,7 +27,7 @@ describe('account snapshot', () => {
         deposited(10_000, 10_000),
         deposited(5, 10_005, '__proto__', 2),
         placed([1_000, 1_000], 750, 9_255),
-        placed([1_000, 0], 150, 9_105, OTHER_HOLD),
+        withOrigin(placed([1_000, 0], 150, 9_105, OTHER_HOLD), { ...LABELS, mode: 'auto' }),
         captured([1_000, 0], 150, 600, 9_705),
         renewed([0, 100], 60, 9_645, { holdId: OTHER_HOLD }),
       ],

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap, OrderedMap } from 'immutable';
 import { z } from 'zod';
 import { BudgetOwner } from '#events/billing/budget.events.js';
-import { PriceLine, ProductGroup, Purpose } from '#events/hold.vocabulary.js';
+import { HoldOrigin, PriceLine, ProductGroup, Purpose } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type SnapshotPlan } from '#platform/runtime/commands/snapshots.js';
 import { type AccountState } from './account.state.js';
@@ -53,13 +53,12 @@ const Stored = z.strictObject({
         purpose: Purpose,
         group: ProductGroup,
         rateCardVersion: z.int(),
-        placedAt: z.string(),
+        ...HoldOrigin.shape,
         amount: Money,
         lines: z.array(PriceLine),
         renewed: z.array(PriceLine),
         lastRenewed: z.array(PriceLine),
         expiresAt: z.string(),
-        key: z.string().exactOptional(),
         takes: z.array(StoredTake),
       }),
     ]),
@@ -89,7 +88,7 @@ const inDecimals = (value: unknown): unknown => {
 
 /** A busy account has millions of events; a start folds at most this many of them. */
 export const accountSnapshots: SnapshotPlan<AccountState> = {
-  version: 5,
+  version: 6,
   every: 5_000,
   toJson: ({
     opened,

@@ -6,7 +6,12 @@ import {
   type HoldRenewed,
 } from '#events/billing/account.events.js';
 import { type Movement, statementMonthOf } from '#events/billing/statement-month.js';
-import { type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
+import {
+  type HoldOrigin,
+  originOf,
+  type PriceLine,
+  type ProductGroup,
+} from '#events/hold.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { merged } from './price.js';
 import {
@@ -25,11 +30,10 @@ import {
 } from './budgets/budget.state.js';
 
 /** The facts of a hold that the decider needs until its terminal event. */
-export interface OpenHold {
+export interface OpenHold extends Readonly<HoldOrigin> {
   readonly purpose: string;
   readonly group: ProductGroup;
   readonly rateCardVersion: number;
-  readonly placedAt: string;
   /** The price of all its lines. */
   readonly amount: MicroUsd;
   /** As it was placed. */
@@ -39,8 +43,6 @@ export interface OpenHold {
   /** The lines that the last renewal added. */
   readonly lastRenewed: readonly PriceLine[];
   readonly expiresAt: string;
-  /** The key that asked. */
-  readonly key?: string;
   /** The amounts that it has taken from budgets; empty where there are none. */
   readonly takes: readonly Take[];
 }
@@ -128,9 +130,8 @@ const taking = (
 
 const beginHold = (state: AccountState, data: HoldPlaced['data']): AccountState => {
   const amount = fromDecimal(data.amountMicroUsd);
-  const { holdId, purpose, group, rateCardVersion, placedAt, lines, expiresAt, key } = data;
-  const keyed = key === undefined ? {} : { key };
-  const terms = { purpose, group, rateCardVersion, placedAt, amount, lines, expiresAt, ...keyed };
+  const { holdId, purpose, group, rateCardVersion, placedAt, lines, expiresAt } = data;
+  const terms = { purpose, group, rateCardVersion, amount, lines, expiresAt, ...originOf(data) };
   const tokens = data.paced ? tokensOf(lines) : null;
   const hold = { ...terms, renewed: [], lastRenewed: [], takes: NO_TAKES };
   const { budgets, takes } = taking(state, hold, { amount, at: placedAt, tokens });

@@ -156,6 +156,8 @@ describe('billing on its stores', () => {
       holdId: OTHER_HOLD,
       reason: 'refused',
       releasedAt: ENDED_AT,
+      purpose: 'translation',
+      placedAt: ENDED_AT,
       amountMicroUsd: '1',
       availableMicroUsd: '10001',
     });

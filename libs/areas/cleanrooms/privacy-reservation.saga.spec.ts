@@ -9,7 +9,10 @@ const saga = sagaSpecOf(privacyReservationSaga);
 const spendId = idOf(2, 1);
 const data = { cleanroomId: ROOM_ID, spendId };
 const release = { kind: 'command', command: { type: 'ReleasePrivacy', data } } as const;
-const hold = { accountId: ANALYST, holdId: spendId, amountMicroUsd: '1', availableMicroUsd: '9' };
+const hold = {
+  ...{ accountId: ANALYST, holdId: spendId, purpose: 'private_query', placedAt: AT },
+  ...{ amountMicroUsd: '1', availableMicroUsd: '9' },
+};
 const holdReleased = HoldReleased.of({ ...hold, reason: 'timed_out', releasedAt: AT });
 const holdExpired = HoldExpired.of({ ...hold, expiredAt: AT });
 const released = PrivacyReleased.of({

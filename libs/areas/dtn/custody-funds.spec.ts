@@ -19,7 +19,7 @@ const bundle: PricedBundle = {
   ...{ bundleId: '7d1f0c52-1d3e-5f6a-8b9c-0d1e2f3a4b5c', accountId: '7', acceptedAt: AT },
   ...{ priority: 'normal', lifetimeSec: 86_400, bundleBytes: 96, expiresAt: END },
 };
-const context = contextOf('01996f4e-0000-7000-8000-000000000001', 'user:7', 'key-1');
+const context = contextOf('01996f4e-0000-7000-8000-000000000001', 'user:7', { key: 'key-1' });
 
 const open = (prices = PRICES) => {
   const ledger = new FakeLedger();

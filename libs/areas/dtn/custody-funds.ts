@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import {
   type CustodyCaptureEvidence,
   type CustodyHoldEvidence,
@@ -47,13 +48,12 @@ export class CustodyFunds {
       units: usageOf(bundleBytes, hoursOf(acceptedAt, expiresAt)),
       reject: (detail) => reject('dtn_not_priced', detail),
     });
-    const { key } = context;
     const hold: CustodyHold = {
       // A bundle that is handed over again later is another order to the ledger.
       holdId: derivedId(`hold ${acceptedAt}`, bundle.bundleId),
       ...priced,
       expiresAt: new Date(Date.parse(expiresAt) + SETTLE_MS).toISOString(),
-      ...(key !== undefined && { key }),
+      ...labelsOf(context),
     };
     await this.processes.place(holdOf(bundle, hold), acceptedAt, onHold(context, 'place', hold));
     return hold;

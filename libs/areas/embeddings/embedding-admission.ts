@@ -58,6 +58,7 @@ export class EmbeddingAdmission {
     const inputs = asked.inputs.length;
     const held = await this.paid.admit(order, {
       purpose: embeddingProduct.purpose,
+      model: asked.model,
       lines: heldLinesOf(boundTokens, tariff),
       rateCardVersion: tariff.rateCardVersion,
       evidence: { modelAsked: asked.model, inputs } satisfies EmbeddingHoldEvidence,
@@ -87,7 +88,6 @@ export class EmbeddingAdmission {
             inputHash,
             outputHash: answer.outputHash,
           } satisfies EmbeddingCaptureEvidence,
-          model: asked.model,
           bytesOut,
         }),
     };

@@ -57,6 +57,7 @@ export class ImageAdmission {
     };
     const held = await this.paid.admit(order, {
       purpose: imageProduct.purpose,
+      ...(asked.model !== null && { model: asked.model }),
       lines: prices.linesOf(asked.images),
       rateCardVersion: prices.rateCardVersion,
       evidence,

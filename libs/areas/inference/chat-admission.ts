@@ -32,6 +32,8 @@ export interface AdmittedModel extends Pick<SizedModel, 'model' | 'target' | 'bo
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   readonly accountId: string;
   readonly holdId: string;
+  /** The ids of the caller's `traceparent`. */
+  readonly trace?: string;
   /** In the order in which they are asked. */
   readonly models: readonly AdmittedModel[];
   /** A keyed hash. */
@@ -57,6 +59,8 @@ export interface ChatOutcome {
   readonly replyHash: string | null;
   /** Of the answer for the caller, without headers and framing. */
   readonly bytesOut: number;
+  /** From the arrival of the request to the first part of a stream. Absent: not measured. */
+  readonly firstByteMs?: number;
 }
 
 /** Prices a request and holds its worst case before any work. */
@@ -89,6 +93,7 @@ export class ChatAdmission {
     return {
       accountId,
       holdId: order.context.requestId,
+      ...(order.context.trace !== undefined && { trace: order.context.trace }),
       models: models.map((one) => ({ ...one, bound: withinHeld(one.bound, held.lines), passed })),
       session: sessionKeyOf(order, this.hash),
       ...(adapter && { adapter }),
@@ -134,7 +139,7 @@ const capture = (
   promptHash: string,
 ): Promise<LedgerEntry> => {
   const { source, serviceTier = null, toolCalls } = usage;
-  const { answeredBy, modelSent, score, lost } = routed;
+  const { answeredBy, modelSent, score, lost, firstByteMs } = routed;
   const { model, passed } = answeredBy ?? { ...models[0], passed: [] };
   const isFallback = model.id !== asked;
   const { tariff } = models.find((one) => one.model.id === model.id) ?? models[0];
@@ -160,7 +165,7 @@ const capture = (
     usageSource: source,
     outcome,
     evidence,
-    model: asked,
     bytesOut,
+    ...(firstByteMs !== undefined && { firstByteMs }),
   });
 };

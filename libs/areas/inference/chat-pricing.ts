@@ -120,6 +120,7 @@ export class ChatPricing {
     };
     return {
       purpose: chatProduct.purpose,
+      model: body.model,
       lines: heldFor(models, body.model, terms),
       rateCardVersion: tariff.rateCardVersion,
       shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },

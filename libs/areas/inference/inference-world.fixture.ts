@@ -179,7 +179,7 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters);
   const cache = given.cacheOn?.({ catalog, paid, limits, hash }) ?? NO_CACHE;
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies, cache);
-  const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache);
+  const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache, clock);
   const controller = new AbortController();
   return {
     ledger,

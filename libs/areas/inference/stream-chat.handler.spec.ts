@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { orderOf } from '#platform/chats/chat-order.fixture.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { NOW, orderOf } from '#platform/chats/chat-order.fixture.js';
 import { type CutReason, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatStream } from '#platform/chats/chat-strategy.js';
@@ -17,8 +18,8 @@ import { type ChatChunk, RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 import { tokensIn } from './token-lines.js';
 
-const streaming = (script: Script) => {
-  const inference = openInference();
+const streaming = (script: Script, clock?: Clock) => {
+  const inference = openInference(clock ? { clock } : {});
   inference.rigs.script = script;
   return inference;
 };
@@ -75,6 +76,22 @@ describe('a chat that is streamed', () => {
     const { receipt } = await readAll(stream);
     expect(receipt).toMatchObject({ usage: usage(20, 2), entry: { eventId: 'e' }, cut: null });
     expect(inference.ledger.ends).toEqual(['capture completed']);
+  });
+
+  it('records when its first part was passed on, after the arrival of the request', async () => {
+    let now = Date.parse(NOW);
+    const inference = streaming(
+      async function* () {
+        now += 250;
+        yield [delta('Knotted ')];
+        now += 1_000;
+        yield await Promise.resolve([delta('cords.')]);
+        return usage(20, 2);
+      },
+      { now: () => now },
+    );
+    await readAll(await inference.stream());
+    expect(inference.ledger.captured.firstByteMs).toBe(250);
   });
 
   it('passes every chunk on, with the caller’s model id and routing mode', async () => {

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatStream } from '#platform/chats/chat-strategy.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatCache, streamOfHit } from './cache/chat-cache.js';
@@ -22,6 +24,7 @@ export class StreamChatHandler {
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
     private readonly cache: ChatCache,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
@@ -45,7 +48,8 @@ export class StreamChatHandler {
     const ask: AskModel<RoutedStream> = (route, { model }) =>
       (order.others ? streamsOfAll(one, order, model, reading.signal) : one)(route);
     const answered = await routeChat(ask, order, admitted, reading.signal);
-    const pages = new StreamMeter(admitted, answered, this.hash, reading).pages(order);
+    const meter = new StreamMeter(admitted, answered, this.hash, reading, this.clock);
+    const pages = meter.pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
     const { pace } = admitted;

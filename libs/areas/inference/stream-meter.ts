@@ -1,6 +1,7 @@
 import { type StreamReceipt } from '#platform/chats/chat-strategy.js';
 import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type Clock } from '#platform/kernel/clock.js';
 import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type TextHasher } from '#platform/secrets/keyed-hasher.js';
@@ -21,6 +22,7 @@ export class StreamMeter {
   #modelAnswered: string | null = null;
   #pagesDelivered = 0;
   #bytesOut = 0;
+  #firstByteMs: number | undefined;
   #settled = false;
 
   constructor(
@@ -29,6 +31,7 @@ export class StreamMeter {
     private readonly hash: TextHasher,
     /** Its signal is the one that the rig was given. */
     private readonly reading: AbortController,
+    private readonly clock: Clock,
   ) {}
 
   /** The first page is empty and available at once: reading it starts the meter. */
@@ -42,6 +45,7 @@ export class StreamMeter {
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
         this.#pagesDelivered += 1;
+        this.#firstByteMs ??= Math.max(0, this.clock.now() - order.receivedAtMs);
         const lines = page.value.map((chunk) => originalOf(chunk) ?? echoedJson(chunk, echo));
         for (const line of lines) this.#bytesOut += Buffer.byteLength(line);
         yield lines;
@@ -113,6 +117,7 @@ export class StreamMeter {
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
       bytesOut: this.#bytesOut,
+      ...(this.#firstByteMs !== undefined && { firstByteMs: this.#firstByteMs }),
     });
   }
 

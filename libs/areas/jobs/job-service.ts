@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type z } from 'zod';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { type JobBlob, type JobHold, JobId, type JobSubmitted } from '#events/jobs/job.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -13,6 +14,7 @@ import {
   type PublicJson,
 } from '#platform/jobs/job-type.js';
 import { type JobOrder, Jobs } from '#platform/jobs/jobs.port.js';
+import { demandModels } from '#platform/ledger/paid-work/asked-models.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -53,6 +55,7 @@ export class JobService extends Jobs {
     order: JobOrder<Input>,
     context: CommandContext,
   ): Promise<void> {
+    demandModels(context, order.models ?? []);
     const type = this.types.of(name);
     const draft = draftOf(type, order, context);
     const content: unknown = type.input.parse(order.input);
@@ -66,6 +69,7 @@ export class JobService extends Jobs {
   }
 
   override async retry(jobId: JobId, context: CommandContext): Promise<JobId> {
+    demandModels(context, []);
     const job = await this.#job(jobId);
     if (!isEnded(job)) reject('job_not_ended', `the job ${jobId} has not ended`);
     demandKept(job);
@@ -166,7 +170,7 @@ const demandKept = ({ isForgotten, order: { jobId } }: SubmittedJob): void => {
 const draftOf = (
   { name, price, limits, retry }: AnyJobType,
   { jobId, accountId, summary, hold, pricedAtMs, after, parent, startBefore }: JobOrder<unknown>,
-  { key }: CommandContext,
+  context: CommandContext,
 ): Draft => {
   if ((price === null) !== (hold === null)) {
     throw new TypeError(`the job type ${name} has a price, or the order has a hold, but not both`);
@@ -176,7 +180,7 @@ const draftOf = (
     accountId,
     type: name,
     summary,
-    hold: price && hold ? holdDraftOf(price, hold, key) : null,
+    hold: price && hold ? holdDraftOf(price, hold, context) : null,
     after: [...(after ?? [])],
     parent: parent ?? null,
     retryOf: null,
@@ -190,9 +194,9 @@ const draftOf = (
 const holdDraftOf = (
   { product: { purpose }, whenUnfinished, ahead }: NonNullable<AnyJobType['price']>,
   { lines, rateCardVersion, evidence }: NonNullable<JobOrder<unknown>['hold']>,
-  key: string | undefined,
+  context: CommandContext,
 ): HoldDraft => ({
-  ...(key !== undefined && { key }),
+  ...labelsOf(context),
   purpose,
   lines: [...lines],
   rateCardVersion,

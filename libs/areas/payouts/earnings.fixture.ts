@@ -78,6 +78,7 @@ export const chargeOf = (
     excess: [],
     outcome: 'completed',
     evidence: {},
+    placedAt: AT,
     capturedAt: AT,
     group: 'inference',
     rateCardVersion: 1,

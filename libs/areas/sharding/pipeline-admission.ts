@@ -49,6 +49,7 @@ export class PipelineAdmission {
     const asked: PipelineHoldEvidence = { modelAsked: order.model, transport: order.transport };
     const held = await this.paid.admit(order, {
       purpose: pipelineProduct.purpose,
+      model: order.model,
       evidence: asked,
       rateCardVersion: tariff.rateCardVersion,
       lines: tariff.held({ inputTokens, outputTokens }),
@@ -67,7 +68,6 @@ export class PipelineAdmission {
           outcome,
           usageSource: 'counted',
           evidence: { ...asked, ...evidence } satisfies PipelineCaptureEvidence,
-          model: order.model,
         }),
     };
   }

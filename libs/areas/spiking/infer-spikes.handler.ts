@@ -74,7 +74,9 @@ export class InferSpikesHandler implements ICommandHandler<InferSpikesCommand> {
     const { timesteps, raster, input, accountId } = order;
     // No account continues the runs of another one.
     const session = order.session === null ? null : `${accountId}:${order.session}`;
-    const admitted = await this.admission.admit({ ...order, signal, card, neuron });
+    const { routingMode: mode, ...paid } = order;
+    const routed = { ...paid, ...(mode !== null && { routingMode: mode }) };
+    const admitted = await this.admission.admit({ ...routed, signal, card, neuron });
     const task = { slug: card.slug, inputData: input, timesteps, neuron, raster, session };
     const { run, measuredJoulesHost } = await this.#run(task, card, admitted, signal);
     const { gridGramsPerKwh } = this.settings;

@@ -45,6 +45,7 @@ export class SpikingAdmission {
     const { slug } = card;
     const held = await this.paid.admit(order, {
       purpose: spikingProduct.purpose,
+      model: slug,
       lines: prices.linesOf(worstCase(card, timesteps)),
       rateCardVersion: prices.rateCardVersion,
       evidence: { slug, neuron, timesteps } satisfies SpikingHoldEvidence,
@@ -60,7 +61,6 @@ export class SpikingAdmission {
           usageSource: 'counted',
           outcome: 'completed',
           evidence,
-          model: slug,
         }),
     };
   }

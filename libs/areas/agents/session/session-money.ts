@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type HoldLabels, labelsOf, type PriceLine } from '#events/hold.vocabulary.js';
 import { type AgentSessionStarted } from '#events/agents/agent-session.events.js';
 import { type JobUsage } from '#events/jobs/job.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -33,7 +33,7 @@ export class SessionMoney {
    * @throws DomainError `insufficient_balance`, `budget_exceeded`
    */
   async place(started: Started, context: CommandContext): Promise<void> {
-    await this.processes.place(holdOf(started, context.key), started.startedAt, context);
+    await this.processes.place(holdOf(started, context), started.startedAt, context);
   }
 
   /**
@@ -92,7 +92,7 @@ const holdOf = (
     tokensMax,
     heldUntil,
   }: Started,
-  key?: string,
+  labels: HoldLabels = {},
 ): ProcessHold => ({
   accountId,
   holdId,
@@ -101,7 +101,7 @@ const holdOf = (
   rateCardVersion,
   evidence: { plannerModel, stepsMax, tokensMax },
   expiresAt: heldUntil,
-  ...(key !== undefined && { key }),
+  ...labelsOf(labels),
 });
 
 const heldLinesOf = ({ started, steps }: StartedSession): PriceLine[] => [

@@ -72,6 +72,7 @@ export class EnclaveChats {
     const evidence = evidenceOf(asked, model);
     const held = await this.paid.admit(order, {
       purpose: enclaveChatProduct.purpose,
+      model: model.id,
       lines: tariff.held(bound, {}),
       rateCardVersion: tariff.rateCardVersion,
       shrink: asked.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
@@ -90,7 +91,6 @@ export class EnclaveChats {
     }
     const entry = await held.capture({
       ...held.charged(tariff.charged(usage, {}).lines),
-      model: model.id,
       usageSource: 'counted',
       outcome: cut?.reason ?? 'completed',
       evidence: { ...evidence, promptTokens, completionTokens },

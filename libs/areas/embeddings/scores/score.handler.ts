@@ -83,6 +83,7 @@ export class ScoreHandler {
       { ...order, signal },
       {
         purpose: productOf(task).purpose,
+        model: model.id,
         lines: heldLinesOf(
           { inputTokens: promptTokensMax, ...(searches !== undefined && { searches }) },
           tariff,
@@ -116,7 +117,6 @@ export class ScoreHandler {
           inputHash,
           outputHash: text === null ? null : this.hash(text),
         } satisfies ScoringCaptureEvidence,
-        model: model.id,
         bytesOut: text === null ? 0 : Buffer.byteLength(text),
       });
     };

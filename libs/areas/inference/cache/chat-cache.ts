@@ -140,6 +140,7 @@ export class ChatCache {
     const holdEvidence: CachedChatHoldEvidence = { modelAsked: model, original };
     const held = await this.paid.admit(order, {
       purpose: cachedChatProduct.purpose,
+      model,
       lines,
       rateCardVersion: card?.rateCardVersion ?? 1,
       evidence: holdEvidence,
@@ -154,7 +155,6 @@ export class ChatCache {
       usageSource: 'counted',
       outcome: 'completed',
       evidence,
-      model,
     });
     return { entry, ...held.pace };
   }

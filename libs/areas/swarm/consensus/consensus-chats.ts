@@ -117,7 +117,7 @@ export class ConsensusChats {
     synthesis: AcceptedPart | null,
     cut: RequestCutError,
   ): Promise<never> {
-    const { held, outcomes, plan } = work;
+    const { held, outcomes } = work;
     const used = chargedOf(work, synthesis);
     if (cut.reason !== 'client_gone' || used.lines.length === 0) {
       await held.release(cut.reason);
@@ -126,7 +126,6 @@ export class ConsensusChats {
     await held.capture({
       ...held.charged(used.lines),
       outcome: cut.reason,
-      model: plan.synthesis.id,
       usageSource: sourceOf(work, synthesis),
       evidence: this.#evidence(work, agreedIn(outcomes).members, null, used.doubts),
     });
@@ -161,7 +160,6 @@ export class ConsensusChats {
       const entry = await held.capture({
         ...held.charged(used.lines),
         outcome,
-        model: report.synthesisModel,
         usageSource: sourceOf(work, written),
         evidence: this.#evidence(work, report.members, reply, used.doubts),
       });

@@ -95,6 +95,7 @@ export class ConsensusPlanner {
       outputTokens: bound.outputTokens,
       worst: {
         purpose: consensusProduct.purpose,
+        model: synthesis.id,
         lines: [...lines, ...heldIn(AGGREGATOR, synthesis, bound)],
         rateCardVersion: tariffOf(synthesis).rateCardVersion,
         evidence: {

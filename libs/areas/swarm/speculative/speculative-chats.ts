@@ -116,7 +116,6 @@ export class SpeculativeChats {
     const charged = chargedOf(work, accepted);
     await held.capture({
       ...held.charged(charged.lines),
-      model: verifier.model.id,
       usageSource: accepted.usage.source,
       outcome: cut.reason,
       evidence: this.#evidence(work, NOT_MEASURED, null, charged.doubts),
@@ -143,7 +142,6 @@ export class SpeculativeChats {
       const charged = chargedOf(work, written);
       const entry = await held.capture({
         ...held.charged(charged.lines),
-        model: report.model,
         usageSource: usage.source,
         outcome: cut?.reason ?? 'completed',
         evidence: this.#evidence(work, report, reply, charged.doubts),

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { labelsOf, type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { PaidProcesses, type ProcessHold } from '#platform/ledger/paid-work/paid-process.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -80,7 +80,7 @@ export class RunFunds {
 }
 
 export const holdOf = (
-  { accountId, runId, workflowId, version, key }: StartedRun['order'],
+  { accountId, runId, workflowId, version, ...labels }: StartedRun['order'],
   { lines, rateCardVersion, expiresAt }: Pick<RunHold, 'lines' | 'rateCardVersion' | 'expiresAt'>,
 ): ProcessHold => ({
   accountId,
@@ -90,5 +90,5 @@ export const holdOf = (
   rateCardVersion,
   evidence: { workflowId, version },
   expiresAt,
-  ...(key !== undefined && { key }),
+  ...labelsOf(labels),
 });

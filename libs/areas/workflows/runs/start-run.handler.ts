@@ -1,8 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { demandModels } from '#platform/ledger/paid-work/asked-models.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -69,9 +71,9 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     const { plan, definition } = version;
     const startedAt = instant(this.clock);
     const runUntil = new Date(Date.parse(startedAt) + plan.timeOutMs).toISOString();
-    const { actor: startedBy, key } = context;
+    const { actor: startedBy } = context;
     const ids = { runId, accountId, workflowId, version: version.version };
-    const terms = { startedBy, startedAt, runUntil, ...(key !== undefined && { key }) };
+    const terms = { startedBy, startedAt, runUntil, ...labelsOf(context) };
     const need = await this.estimates.of({ ...ids, plan, ...terms }, { document, inputs });
     await this.blobs.keep(accountId, definition, runHolder(runId));
     const stored = await this.blobs.put(accountId, inputs, runHolder(runId));
@@ -100,6 +102,7 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     const expiresAt = this.funds.deadline(null);
     const terms = need && { node: null, ...need, lines: [...need.lines], expiresAt };
     const funding = terms && { runId, ...terms, fundedAt: startedAt };
+    demandModels(context, []);
     if (funding) {
       const hold = { ...need, expiresAt };
       await this.processes.place(holdOf(data, hold), startedAt, context);

@@ -6,6 +6,8 @@ export interface PaidOrder {
   /** When the request came, in milliseconds since the Unix epoch. */
   readonly receivedAtMs: number;
   readonly context: CommandContext;
+  /** Where the interface has them. */
+  readonly routingMode?: string;
   /** Aborts when the caller leaves; with it, the hold may wait for the holds of others. */
   readonly signal?: AbortSignal;
   /** Whether this attempt still owns the request; false once a retry has taken it over. */

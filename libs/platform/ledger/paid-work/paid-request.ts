@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type ChargedLine, labelsOf } from '#events/hold.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
@@ -16,6 +16,7 @@ import {
 import { Ledger } from '../ledger.port.js';
 import { onRigs } from '../rig-lines.js';
 import { Admission } from './admission.js';
+import { demandModels } from './asked-models.js';
 import { isRejection } from './ledger-rejection.js';
 import { type PaidOrder } from './paid-order.js';
 import { PAID_WORK_SETTINGS, type PaidWorkSettings } from './paid-work.settings.js';
@@ -28,6 +29,8 @@ export interface WorstCase extends Pick<
 > {
   /** Default: no line may be cut. */
   readonly shrink?: HoldOrder['shrink'];
+  /** The model that the caller asked for. */
+  readonly model?: string;
   /** The instant of the prices, in milliseconds since the Unix epoch. */
   readonly pricedAtMs: number;
   /** The time limit of the request. */
@@ -35,7 +38,7 @@ export interface WorstCase extends Pick<
 }
 
 /** The facts that an area states about a request after its work. */
-export type Charge = Omit<Capture, 'accountId' | 'holdId' | 'purpose' | 'capturedAt'>;
+export type Charge = Omit<Capture, 'accountId' | 'holdId' | 'purpose' | 'model' | 'capturedAt'>;
 
 /** A request whose process ended, or could not determine its charge. */
 export interface LeftRequest {
@@ -51,7 +54,7 @@ export class HeldRequest {
     private readonly ledger: Ledger,
     private readonly clock: Clock,
     private readonly order: Pick<PaidOrder, 'accountId' | 'context'>,
-    private readonly purpose: string,
+    private readonly worst: Pick<WorstCase, 'purpose' | 'model'>,
     private readonly placed: PlacedHold,
   ) {}
 
@@ -82,7 +85,9 @@ export class HeldRequest {
    */
   async capture(charge: Charge): Promise<LedgerEntry> {
     const { accountId, context } = this.order;
-    const hold = { accountId, holdId: context.requestId, purpose: this.purpose };
+    const { purpose, model } = this.worst;
+    const asked = { purpose, ...(model !== undefined && { model }) };
+    const hold = { accountId, holdId: context.requestId, ...asked };
     try {
       const capture = { ...hold, ...charge, capturedAt: instant(this.clock) };
       return await this.ledger.capture(capture, context);
@@ -117,15 +122,16 @@ export class PaidRequests {
   /**
    * Holds the worst case, then checks that the request may still be worked on: the process may have
    * been suspended before, and a retry that came meanwhile has found no hold.
-   * @throws DomainError `readers_behind` before the hold, and the errors of the ledger;
-   *   RequestCutError after the hold of a late request is released
+   * @throws DomainError `readers_behind`, `model_not_allowed` before the hold, and the errors of the
+   *   ledger; RequestCutError after the hold of a late request is released
    */
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
     this.admission?.demand();
     const { context } = order;
+    demandModels(context, modelsOf(worst));
     const { requestMsMax } = worst;
     const placed = await this.ledger.place(this.#holdOf(order, worst), context, order.signal);
-    const held = new HeldRequest(this.ledger, this.clock, order, worst.purpose, placed);
+    const held = new HeldRequest(this.ledger, this.clock, order, worst, placed);
     const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;
     if (isLate || (order.confirm && !(await confirmed(order.confirm, held)))) {
       await held.release('timed_out').catch(unlessNotOpen);
@@ -140,10 +146,11 @@ export class PaidRequests {
    */
   async preview(order: PaidOrder, worst: WorstCase): Promise<PreviewedHold> {
     this.admission?.demand();
+    demandModels(order.context, modelsOf(worst));
     return this.ledger.preview(this.#holdOf(order, worst));
   }
 
-  #holdOf({ accountId, context }: PaidOrder, worst: WorstCase): HoldOrder {
+  #holdOf({ accountId, context, routingMode: mode }: PaidOrder, worst: WorstCase): HoldOrder {
     const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
     const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
     return {
@@ -153,7 +160,8 @@ export class PaidRequests {
       shrink,
       placedAt: new Date(pricedAtMs).toISOString(),
       expiresAt: new Date(expiresAtMs).toISOString(),
-      ...(context.key !== undefined && { key: context.key }),
+      ...(mode !== undefined && { mode }),
+      ...labelsOf(context),
     };
   }
 
@@ -178,6 +186,12 @@ export class PaidRequests {
     );
   }
 }
+
+/** Of the request and of its steps. */
+const modelsOf = ({ model, lines }: WorstCase): readonly string[] => [
+  ...(model === undefined ? [] : [model]),
+  ...lines.flatMap((line) => line.model ?? []),
+];
 
 const confirmed = async (confirm: () => Promise<boolean>, held: HeldRequest): Promise<boolean> => {
   try {

@@ -8,6 +8,7 @@ import { PaidRequests } from './paid-request.js';
 
 const NOW = Date.parse('2026-11-24T10:00:00.000Z');
 const SETTLE_MS = 5_000;
+const LABELS = { key: 'key-1', tags: ['project=alpha'], endUser: 'hash' };
 const REQUEST_ID = '01996f4e-0000-7000-8000-000000000001';
 
 /** The services of an area on the ledger of the contract. */
@@ -45,7 +46,7 @@ export const paidWorkContract = (name: string, { requestMsMax, open }: PaidArea)
       const order: PaidOrder = {
         accountId: '7',
         receivedAtMs: NOW,
-        context: contextOf(REQUEST_ID, 'user:7', 'key-1'),
+        context: contextOf(REQUEST_ID, 'user:7', LABELS),
       };
       run = (changes = {}) => ask({ ...order, ...changes }, new AbortController().signal);
     });
@@ -56,7 +57,7 @@ export const paidWorkContract = (name: string, { requestMsMax, open }: PaidArea)
       expect(ledger.calls).toEqual(['place', 'capture completed']);
       const place = { accountId: '7', holdId: REQUEST_ID };
       const expiresAt = new Date(NOW + requestMsMax + SETTLE_MS).toISOString();
-      expect(ledger.placed).toMatchObject({ ...place, key: 'key-1', expiresAt });
+      expect(ledger.placed).toMatchObject({ ...place, ...LABELS, expiresAt });
       expect(ledger.captured).toMatchObject({ ...place, purpose: ledger.placed.purpose });
     });
 

@@ -1,7 +1,11 @@
+import { type HoldLabels, labelsOf } from '#events/hold.vocabulary.js';
 import { derivedId } from './derived-id.js';
 
-/** The actor and the request of a command. All ids of its events are derived from it. */
-export interface CommandContext {
+/**
+ * The actor and the request of a command. All ids of its events are derived from it. The labels are
+ * of the request that asked, where it has them; they are no part of the events' metadata.
+ */
+export interface CommandContext extends Readonly<HoldLabels> {
   /** A UUID; every retry of a request has the same one. */
   readonly requestId: string;
   /** Shared by all commands and events that one outside request causes. */
@@ -10,16 +14,20 @@ export interface CommandContext {
   readonly causationId: string;
   /** `user:<id>`, `cli`, `saga:<name>`, `system`. */
   readonly actor: string;
-  /** The id of the API key that asked, where one did; it is no part of the events' metadata. */
-  readonly key?: string;
+  /** Whether the policy of the key that asked allows a model. Absent: it allows every model. */
+  readonly allowsModel?: (name: string) => boolean;
 }
 
-export const contextOf = (requestId: string, actor: string, key?: string): CommandContext => ({
+export const contextOf = (
+  requestId: string,
+  actor: string,
+  labels: HoldLabels = {},
+): CommandContext => ({
   requestId,
   correlationId: requestId,
   causationId: requestId,
   actor,
-  ...(key !== undefined && { key }),
+  ...labelsOf(labels),
 });
 
 /** A command that follows from an event or a timer: same correlation, an id of its own. */

@@ -1,0 +1,12 @@
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { requests } from '#projections/requests/requests.projection.js';
+import { requestsErrors } from './requests.errors.js';
+import { RequestsModule } from './requests.module.js';
+
+export const requestsArea = defineArea({
+  name: 'requests',
+  description: 'The requests of an account, and its spend by their labels.',
+  projections: [requests],
+  errors: requestsErrors,
+  module: RequestsModule,
+});
