@@ -3,11 +3,12 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger'
 import { type FastifyRequest } from 'fastify';
 import { RemoteRequests } from '#areas/dtn/remote/remote-requests.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { presentRemoteRequest } from './dtn.presenter.js';
@@ -16,6 +17,7 @@ import { GrantKeyDto, RemoteAnswerDto, RemoteOrderDto } from './remote-requests.
 /** Paid requests that other nodes carry out while they are disconnected. */
 @ApiTags('dtn')
 @Credentials('api-key', 'app-token', 'renter-key')
+@Scope('inference')
 @UseGuards(ApiGuard)
 @Controller('api/v1/dtn')
 export class RemoteRequestsController {
@@ -55,7 +57,7 @@ export class RemoteRequestsController {
       messages: body.messages.map(({ role, content }) => ({ role, content })),
       ...{ maxTokens: body.max_tokens, lifetimeSec: body.lifetime_seconds },
     };
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     return presentRemoteRequest(await this.requests.place(order, context));
   }
 

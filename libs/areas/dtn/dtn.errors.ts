@@ -8,7 +8,7 @@ export const dtnErrors = {
   dtn_destination_local: { status: 422, param: 'destination_eid' },
   remote_node_unknown: { status: 404, param: 'node' },
   remote_request_not_found: { status: 404, param: 'id' },
-  remote_not_stored: { status: 507 },
+  remote_not_stored: { status: 409 },
   bundle_not_found: { status: 404, param: 'id' },
   bundle_ended: { status: 409, param: 'id' },
   bundle_event_unknown: { status: 400, param: 'Last-Event-ID' },

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type CustodyHold } from '#events/dtn/dtn.events.js';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import {
   type RemoteChatCaptureEvidence,
   type RemoteChatHoldEvidence,
@@ -40,10 +41,9 @@ export class RemoteFunds {
       units: usageOf(promptTokensMax, completionTokensMax),
       reject: (detail) => reject('dtn_not_priced', detail),
     });
-    const { key } = context;
     const hold: CustodyHold = {
       ...{ holdId, ...priced, expiresAt: plusMs(expiresAt, SETTLE_MS) },
-      ...(key !== undefined && { key }),
+      ...labelsOf(context),
     };
     await this.processes.place(holdOf(request, hold), placedAt, context);
     return hold;

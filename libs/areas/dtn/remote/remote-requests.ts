@@ -2,6 +2,7 @@ import { createPublicKey, hash, randomBytes, type KeyObject } from 'node:crypto'
 import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type RemoteEvent, remoteEvents } from '#events/dtn/remote.events.js';
+import { labelsOf } from '#events/hold.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -90,13 +91,17 @@ export class RemoteRequests {
     }
     await this.ledger.demandFunds(order.accountId, context.requestId);
     const cause = { id: requestId, correlationId: context.correlationId };
-    const sending = followUp(cause, 'hand over', context.actor);
+    // The key and the labels of the caller are on both holds.
+    const step = (what: string): CommandContext => ({
+      ...followUp(cause, what, context.actor),
+      ...labelsOf(context),
+    });
+    const sending = step('hand over');
     const request = this.#requestOf(order, requestId, derivedId('bundle', sending.requestId));
     const holdId = derivedId('hold', requestId);
-    const hold = await this.funds.place(request, holdId, followUp(cause, 'hold', context.actor));
+    const hold = await this.funds.place(request, holdId, step('hold'));
     const data = { ...request, hold };
-    const placing = followUp(cause, 'place', context.actor);
-    const { state } = await this.#run(requestId, { type: 'PlaceRequest', data }, placing);
+    const { state } = await this.#run(requestId, { type: 'PlaceRequest', data }, step('place'));
     const sent = await this.#send(order, state, sending).catch(async (error: unknown) => {
       await this.#giveUp(requestId, context);
       throw error;
