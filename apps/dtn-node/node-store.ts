@@ -207,7 +207,7 @@ export class NodeStore {
           this.#commit(changes);
           resolve();
         } catch (error) {
-          reject(error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
     });
