@@ -33,6 +33,8 @@ const METERS = [
   'live_frames',
   'custody_bundles',
   'custody_byte_hours',
+  'remote_prompt_tokens',
+  'remote_completion_tokens',
   'observation_bytes',
   'workflow_steps',
 ];

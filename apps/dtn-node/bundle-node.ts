@@ -36,7 +36,7 @@ export interface NodeParts {
   readonly timers: Timers;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Answers a request; null: the node has no such service. */
-  readonly serve: ((request: Bundle, payload: Uint8Array) => Promise<Answer | null>) | null;
+  readonly serve: ((request: KeptBundle, payload: Uint8Array) => Promise<Answer | null>) | null;
 }
 
 /** The bundle that a service sends back. */
@@ -53,14 +53,15 @@ const EXPIRY_MS = 10_000;
 const CRC_TYPE = 2;
 
 /**
- * A node on its own: it stores bundles durably, delivers those for itself, reports, and forwards the
- * others by its own contact plan.
+ * A node on its own: it stores bundles durably, delivers its own, reports, and forwards the others
+ * by its own contact plan.
  */
 export class BundleNode implements Outbox {
   readonly #scheduler: ContactScheduler;
   #server: TcpclServer | null = null;
   #stop = new AbortController();
   #expiring: Promise<void> = Promise.resolve();
+  #resuming: Promise<void> = Promise.resolve();
   #sequence = 0;
 
   constructor(private readonly parts: NodeParts) {
@@ -88,6 +89,7 @@ export class BundleNode implements Outbox {
     this.#stop = new AbortController();
     this.#expiring = this.#expire(this.#stop.signal);
     this.#scheduler.start();
+    this.#resuming = this.#resume();
   }
 
   async stop(): Promise<void> {
@@ -95,6 +97,7 @@ export class BundleNode implements Outbox {
     await this.#scheduler.stop();
     await this.#server?.close();
     await this.#expiring;
+    await this.#resuming;
   }
 
   windows(_fromMs: number, untilMs: number): Promise<readonly Window[]> {
@@ -145,7 +148,7 @@ export class BundleNode implements Outbox {
     if (store.has(key)) return null;
     const expiresMs = expiryOf(bundle, nowMs);
     if (expiresMs <= nowMs) return REFUSE_REASONS.notAcceptable;
-    if (store.storedBytes() + content.length > settings.bytesMax) return REFUSE_REASONS.noResources;
+    if (store.storedBytes + content.length > settings.bytesMax) return REFUSE_REASONS.noResources;
     const isOwn = nodeOf(bundle.primary.destination) === settings.node;
     const { destination } = bundle.primary;
     const kept = { key, destination, bytes: content.length, expiresMs, content };
@@ -155,23 +158,24 @@ export class BundleNode implements Outbox {
     };
     await store.add([stored, ...this.#reportsOf(bundle, isOwn, nowMs)], nowMs);
     this.parts.logger.info({ bundle: key, peer, destination }, 'a bundle was stored');
-    if (isOwn) void this.#serve(key, bundle);
+    if (isOwn) void this.#serve(kept, bundle);
     this.#scheduler.wake();
     return null;
   };
 
   /** Carries out requests that were stored before a restart. */
-  async resume(): Promise<void> {
-    for (const { key, content } of this.parts.store.delivered()) {
+  async #resume(): Promise<void> {
+    for (const { content, ...kept } of this.parts.store.delivered()) {
       const bundle = bundleOf(content);
-      if (bundle) await this.#serve(key, bundle);
+      if (bundle) await this.#serve(kept, bundle);
     }
   }
 
-  async #serve(key: string, bundle: Bundle): Promise<void> {
+  async #serve(kept: KeptBundle, bundle: Bundle): Promise<void> {
+    const { key } = kept;
     const { serve, store, timers, logger } = this.parts;
     try {
-      const answer = await serve?.(bundle, payloadOf(bundle));
+      const answer = await serve?.(kept, payloadOf(bundle));
       if (!answer) return;
       const own = this.#ownBundle(answer, 0, 'answered');
       await store.add([own], timers.now());

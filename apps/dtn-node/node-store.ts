@@ -51,13 +51,17 @@ export interface HistoryRow {
 }
 
 /**
- * The bundles of a node in one SQLite file. A write is on the disk when its promise resolves; writes
- * of one turn of the event loop share a transaction.
+ * The bundles of a node in one SQLite file. A write is on the disk when its promise resolves; the
+ * writes of one turn of the event loop share a transaction.
  */
 export class NodeStore {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #note: StatementSync;
+  readonly #sum: StatementSync;
+  readonly #find: StatementSync;
+  readonly #leave: StatementSync;
+  #storedBytes: number;
   #pending: (() => void)[] = [];
   #committing: Promise<void> | null = null;
 
@@ -71,22 +75,32 @@ export class NodeStore {
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
     );
     this.#note = this.#database.prepare('INSERT INTO history VALUES (?, ?, ?, ?)');
+    this.#sum = this.#database.prepare(
+      'SELECT COALESCE(SUM(bytes), 0) AS sum FROM bundles WHERE content IS NOT NULL',
+    );
+    this.#find = this.#database.prepare('SELECT content FROM bundles WHERE key = ?');
+    this.#leave = this.#database.prepare(
+      `UPDATE bundles SET state = 'left', content = NULL WHERE key = ? AND content IS NOT NULL
+       RETURNING bytes`,
+    );
+    this.#storedBytes = this.#sumOfBytes();
   }
 
-  /** The first is stored with those that follow from it, unless it is known. */
+  /** The first is stored with the bundles that follow from it, unless it is known. */
   add(bundles: readonly NewBundle[], nowMs: number): Promise<void> {
     return this.#write(() => {
       for (const [at, one] of bundles.entries()) {
         const { key, destination, bytes, expiresMs, state, content, event, detail } = one;
         const row = [key, destination, bytes, expiresMs, nowMs, state, content] as const;
-        if (this.#insert.run(...row).changes === 0 && at === 0) return;
+        if (this.#insert.run(...row).changes > 0) this.#storedBytes += bytes;
+        else if (at === 0) return;
         this.#note.run(key, event, nowMs, detail);
       }
     });
   }
 
   has(key: string): boolean {
-    return this.#database.prepare('SELECT 1 FROM bundles WHERE key = ?').get(key) !== undefined;
+    return this.#find.get(key) !== undefined;
   }
 
   /** The oldest first. */
@@ -101,27 +115,32 @@ export class NodeStore {
   }
 
   /** The bundles for this node that no service has answered. */
-  delivered(): readonly { readonly key: string; readonly content: Uint8Array }[] {
+  delivered(): readonly (KeptBundle & { readonly content: Uint8Array })[] {
     return this.#database
       .prepare(
-        `SELECT key, content FROM bundles WHERE state = 'delivered' AND content IS NOT NULL
-         ORDER BY received_ms`,
+        `SELECT key, destination, bytes, expires_ms AS expiresMs, content FROM bundles
+         WHERE state = 'delivered' AND content IS NOT NULL ORDER BY received_ms`,
       )
-      .all() as unknown as { readonly key: string; readonly content: Uint8Array }[];
+      .all() as unknown as (KeptBundle & { readonly content: Uint8Array })[];
+  }
+
+  count(state: KeptState): number {
+    const row = this.#database
+      .prepare('SELECT COUNT(*) AS count FROM bundles WHERE state = ?')
+      .get(state) as { readonly count: number } | undefined;
+    return row?.count ?? 0;
   }
 
   content(key: string): Uint8Array | null {
-    const row = this.#database.prepare('SELECT content FROM bundles WHERE key = ?').get(key) as
-      { readonly content: Uint8Array | null } | undefined;
+    const row = this.#find.get(key) as { readonly content: Uint8Array | null } | undefined;
     return row?.content ?? null;
   }
 
   /** Its bytes are deleted; its key stays until its lifetime ends, so that a repeat is known. */
   leave(key: string, event: string, detail: string, nowMs: number): Promise<void> {
     return this.#write(() => {
-      this.#database
-        .prepare("UPDATE bundles SET state = 'left', content = NULL WHERE key = ?")
-        .run(key);
+      const row = this.#leave.get(key) as { readonly bytes: number } | undefined;
+      this.#storedBytes -= row?.bytes ?? 0;
       this.#note.run(key, event, nowMs, detail);
     });
   }
@@ -139,14 +158,26 @@ export class NodeStore {
       this.#database
         .prepare('DELETE FROM history WHERE rowid <= (SELECT MAX(rowid) FROM history) - ?')
         .run(HISTORY_MAX);
+      this.#storedBytes = this.#sumOfBytes();
     });
   }
 
-  storedBytes(): number {
-    const row = this.#database
-      .prepare('SELECT COALESCE(SUM(bytes), 0) AS sum FROM bundles WHERE content IS NOT NULL')
-      .get() as { readonly sum: number } | undefined;
-    return row?.sum ?? 0;
+  /**
+   * Takes a hold for a bundle. False where another bundle has it: a grant is carried out once.
+   */
+  async claim(holdId: string, bundle: KeptBundle, nowMs: number): Promise<boolean> {
+    const key = `grant ${holdId}`;
+    await this.#write(() => {
+      const { expiresMs } = bundle;
+      this.#insert.run(key, bundle.key, 0, expiresMs, nowMs, 'left', null);
+    });
+    const row = this.#database.prepare('SELECT destination FROM bundles WHERE key = ?').get(key);
+    return (row as { readonly destination: string } | undefined)?.destination === bundle.key;
+  }
+
+  /** Of the bundles whose content is here. */
+  get storedBytes(): number {
+    return this.#storedBytes;
   }
 
   history(): readonly HistoryRow[] {
@@ -160,6 +191,11 @@ export class NodeStore {
     this.#database.close();
   }
 
+  #sumOfBytes(): number {
+    const row = this.#sum.get() as { readonly sum: number } | undefined;
+    return row?.sum ?? 0;
+  }
+
   #write(change: () => void): Promise<void> {
     this.#pending.push(change);
     this.#committing ??= new Promise((resolve, reject) => {
@@ -171,7 +207,7 @@ export class NodeStore {
           this.#commit(changes);
           resolve();
         } catch (error) {
-          reject(error as Error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
     });

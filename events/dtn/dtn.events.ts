@@ -95,7 +95,8 @@ const order = {
   payloadBytes: Count,
 };
 
-const CustodyHold = HoldTerms.pick({
+/** Also of requests to other nodes. */
+export const CustodyHold = HoldTerms.pick({
   holdId: true,
   lines: true,
   rateCardVersion: true,

@@ -1,7 +1,8 @@
 /**
- * Passes, bundles and routes of one core: `npm run orbital -- [--python PROGRAM]`. CPU time counts,
- * since the machine may be shared; the best of three. PROGRAM, with skyfield installed, searches
- * for the same passes.
+ * Passes, bundles and routes of one core: `npm run orbital -- [--python PROGRAM] [--bp7 PROGRAM]`.
+ * CPU time counts, since the machine may be shared; the best of three. PROGRAM, with skyfield
+ * installed, searches for the same passes; the program of `test/oracles/bundles/bp7` encodes and
+ * parses bundles.
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -85,7 +86,9 @@ for _ in range(${ROUNDS}):
     best = max(best, (events == 1).sum() / (time.process_time() - since))
 print(best)`;
 
-const { values } = parseArgs({ options: { python: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { python: { type: 'string' }, bp7: { type: 'string' } },
+});
 const search = { from: '0', to: '100', readyAtMs: 0, expiresAtMs: 86_400_000, bytes: 1_024 };
 const rates: Record<string, number> = {
   'bundles encoded': rateOf(() => repeat(BUNDLES, () => encodeBundle(bundle))),
@@ -98,6 +101,12 @@ const rates: Record<string, number> = {
 if (values.python !== undefined) {
   const printed = execFileSync(values.python, ['-c', SKYFIELD], { encoding: 'utf8' });
   rates['passes of Skyfield'] = Number(printed);
+}
+if (values.bp7 !== undefined) {
+  const printed = execFileSync(values.bp7, { encoding: 'utf8' });
+  const { encoded, parsed } = JSON.parse(printed) as { encoded: number; parsed: number };
+  rates['bundles encoded by bp7'] = encoded;
+  rates['bundles decoded by bp7'] = parsed;
 }
 for (const [name, rate] of Object.entries(rates)) {
   console.log(`${name}: ${Math.round(rate)} for each second of CPU time`);

@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { privateKeyOf, rawPublicKeyOf } from '#platform/secrets/ed25519.js';
 import { freePorts } from '../servers/server-process.js';
 import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
 
 const MAIN = path.resolve('bundle/apps/processes/dtn-node.main.js');
 const DTN = '/api/v1/dtn';
+const NODE_SEED = Buffer.alloc(32, 7);
+const NODE_KEY = rawPublicKeyOf(createPublicKey(privateKeyOf(NODE_SEED))).toString('base64url');
 const MS_PER_HOUR = 3_600_000;
 const DAY_SEC = 86_400;
 
@@ -75,10 +79,16 @@ describe('a gateway and nodes on their own', () => {
   let moon: NodeProcess;
   const homes: string[] = [];
 
-  const nodeOf = async (name: string, port: number, peers: string): Promise<NodeProcess> => {
+  const homeOf = async (name: string): Promise<string> => {
     const home = await mkdtemp(path.join(tmpdir(), `quipu-${name}-`));
     homes.push(home);
-    return new NodeProcess(home, {
+    await writeFile(path.join(home, 'node.key'), NODE_SEED);
+    return home;
+  };
+
+  const nodeOf = async (name: string, port: number, peers: string, grantKey: string) => {
+    return new NodeProcess(await homeOf(name), {
+      QUIPU_DTN_GRANT_KEY: grantKey,
       QUIPU_DTN_NODE: `dtn://${name}/`,
       QUIPU_DTN_PORT: String(port),
       QUIPU_DTN_PEERS: peers,
@@ -89,16 +99,24 @@ describe('a gateway and nodes on their own', () => {
     const [ground = 0, above = 0, far = 0] = await freePorts(3);
     const gatewayAt = `dtn://quipu/=127.0.0.1:${ground}`;
     const satelliteAt = `dtn://sat/=127.0.0.1:${above}`;
-    satellite = await nodeOf('sat', above, `${gatewayAt},dtn://moon/=127.0.0.1:${far}`);
-    moon = await nodeOf('moon', far, satelliteAt);
     world = await startWorld([], {
-      environment: { QUIPU_DTN_PORT: String(ground), QUIPU_DTN_PEERS: satelliteAt },
+      environment: {
+        QUIPU_DTN_PORT: String(ground),
+        QUIPU_DTN_PEERS: satelliteAt,
+        QUIPU_DTN_NODE_KEYS: `dtn://sat/=${NODE_KEY}`,
+      },
       catalogOf: (baseUrl) => `${scriptedCatalog(baseUrl)}
 meters:
   - { meter: custody_bundles, usd: 0.01, per: 1000 }
   - { meter: custody_byte_hours, usd: 0.10, per: 1000000000000 }
+  - { meter: remote_prompt_tokens, usd: 1, per: 1000 }
+  - { meter: remote_completion_tokens, usd: 2, per: 1000 }
 `,
     });
+    const { public_key: grantKey } = await ask('get', 'grant-key');
+    const peers = `${gatewayAt},dtn://moon/=127.0.0.1:${far}`;
+    satellite = await nodeOf('sat', above, peers, String(grantKey));
+    moon = await nodeOf('moon', far, satelliteAt, String(grantKey));
   });
 
   afterAll(async () => {
@@ -156,4 +174,58 @@ meters:
       { data: { evidence: { end: expect.stringMatching(/^(custody_transferred|delivered)$/) } } },
     ]);
   }, 60_000);
+
+  it('answer a paid chat while they are apart, and the receipt settles its hold once', async () => {
+    // The satellite hears the gateway, and cannot speak to it yet.
+    await satellite.kill('SIGTERM');
+    const [up] = openBetween('dtn://quipu/', 'dtn://sat/');
+    await satellite.start(up ? [up] : []);
+    const { request } = (await ask('post', 'requests', {
+      ...{ node: 'dtn://sat/', max_tokens: 8, lifetime_seconds: 3_600 },
+      messages: [{ role: 'user', content: 'Tell me of knots.' }],
+    })) as { request: Body };
+    const id = String(request['request_id']);
+    const find = async () => (await ask('get', `requests/${id}`))['request'] as Body;
+    expect(request).toMatchObject({ status: 'travelling', content: null, node: 'dtn://sat/' });
+    const bundle = `bundles/${String(request['bundle_id'])}`;
+    const stateOf = async () => ((await ask('get', bundle))['bundle'] as Body)['status'];
+    await eventually(async () => (await stateOf()) === 'forwarded', 20_000);
+    expect(await find()).toMatchObject({ status: 'travelling' });
+    await satellite.kill('SIGKILL');
+    await satellite.start(openBetween('dtn://quipu/', 'dtn://sat/'));
+    await eventually(async () => (await find())['status'] === 'completed', 30_000);
+    const answer = await find();
+    expect(answer).toMatchObject({ late_receipt: false, content: expect.any(String) });
+    const [prompt, completion] = [answer['prompt_tokens'], answer['completion_tokens']].map(Number);
+    expect(completion).toBeGreaterThan(0);
+    expect(completion).toBeLessThanOrEqual(8);
+    const chargesOf = async () =>
+      (await world.events()).filter(
+        ({ type, data }) =>
+          type === 'HoldCaptured' && ((data as Body)['evidence'] as Body)['requestId'] === id,
+      );
+    await eventually(async () => (await chargesOf()).length > 0);
+    expect(await chargesOf()).toMatchObject([
+      {
+        data: {
+          purpose: 'remote_chat',
+          lines: [
+            { meter: 'remote_prompt_tokens', quantity: prompt },
+            { meter: 'remote_completion_tokens', quantity: completion },
+          ],
+        },
+      },
+    ]);
+    const events = JSON.stringify((await world.events()).map(({ data }) => data));
+    expect(events).not.toContain('Tell me of knots');
+  }, 90_000);
+
+  it('are asked by name', async () => {
+    const { body } = await request(world.quipu.url)
+      .post(`${DTN}/requests`)
+      .set({ authorization: `Bearer ${world.credentials.api_key}` })
+      .send({ node: 'dtn://moon/', messages: [{ role: 'user', content: 'a' }] })
+      .expect(404);
+    expect(body).toMatchObject({ code: 'remote_node_unknown' });
+  });
 });

@@ -4,9 +4,15 @@ import { StreamEnds } from '../sse/stream-ends.js';
 import { BundleEventsController } from './bundle-events.controller.js';
 import { BundlesController } from './bundles.controller.js';
 import { PlanController } from './plan.controller.js';
+import { RemoteRequestsController } from './remote-requests.controller.js';
 
 @Module({
-  controllers: [BundlesController, BundleEventsController, PlanController],
+  controllers: [
+    BundlesController,
+    BundleEventsController,
+    PlanController,
+    RemoteRequestsController,
+  ],
   providers: [LogEventStreams, StreamEnds],
 })
 export class DtnHttpModule {}

@@ -23,7 +23,7 @@ const STATUSES = [
 const EID_LENGTH_MAX = 255;
 /** 262,144 bytes in hex. */
 const PAYLOAD_LENGTH_MAX = 524_288;
-const LIFETIME_SEC_DEFAULT = 86_400;
+export const LIFETIME_SEC_DEFAULT = 86_400;
 const LIFETIME_SEC_MAX = 2_592_000;
 const BUNDLE_BYTES_MAX = 16_777_216;
 const ALTERNATIVES_MAX = 8;
@@ -33,20 +33,22 @@ const LIGHT_MS_MAX = 86_400_000;
 const EidField = (description: string, example: string, required = true): PropertyDecorator =>
   TextField({ required, minLength: 1, maxLength: EID_LENGTH_MAX, description, example });
 
-const PriorityOption = (): PropertyDecorator =>
+export const PriorityOption = (): PropertyDecorator =>
   ChoiceField(PRIORITIES, {
     required: false,
     default: 'normal',
     description: 'The class of service at this node; a bundle of version 7 does not carry it.',
   });
 
-const LifetimeField = (): PropertyDecorator =>
+export const LifetimeField = (
+  description = 'The bundle is dropped after this time.',
+): PropertyDecorator =>
   IntegerField({
     required: false,
     default: LIFETIME_SEC_DEFAULT,
     minimum: 0,
     maximum: LIFETIME_SEC_MAX,
-    description: 'The bundle is dropped after this time.',
+    description,
   });
 
 const BitsField = (): PropertyDecorator =>

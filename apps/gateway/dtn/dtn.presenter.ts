@@ -7,8 +7,12 @@ import {
   type ShownBundle,
 } from '#areas/dtn/dtn.queries.js';
 import { type BookedHop, type BundleEvent } from '#events/dtn/dtn.events.js';
+import { type ShownRequest } from '#areas/dtn/remote/remote-requests.js';
+import { priceOf } from '#platform/ledger/price.js';
+import { toUsd } from '#platform/kernel/money.js';
 import { type CustodyRecord } from '#projections/dtn/bundles.projection.js';
 import { presentPage } from '../pages/page.dto.js';
+import { type RemoteAnswerDto } from './remote-requests.dto.js';
 import { namedEvent } from '../sse/sse.js';
 import {
   type BundleAnswerDto,
@@ -171,3 +175,26 @@ export const presentBundleEvent = ({ revision, recordedAt, event }: LoggedBundle
     recorded_at: recordedAt,
     ...factsOf(event),
   });
+
+export const presentRemoteRequest = ({ state, text }: ShownRequest): RemoteAnswerDto => {
+  const { placed, settled, expiredAt, late } = state;
+  if (!placed) throw new Error('a request without its first event');
+  const ended = settled?.status ?? (expiredAt === null ? 'travelling' : 'expired');
+  return {
+    success: true,
+    request: {
+      request_id: placed.requestId,
+      bundle_id: placed.bundleId,
+      node: placed.node,
+      status: ended,
+      held_usd: toUsd(priceOf(placed.hold.lines)),
+      prompt_tokens: settled?.promptTokens ?? null,
+      completion_tokens: settled?.completionTokens ?? null,
+      content: text,
+      late_receipt: late !== null,
+      placed_at: placed.placedAt,
+      expires_at: placed.expiresAt,
+      settled_at: settled?.settledAt ?? null,
+    },
+  };
+};

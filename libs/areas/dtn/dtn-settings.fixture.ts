@@ -3,6 +3,13 @@ import { type DtnSettings } from './dtn.settings.js';
 /** A node without links. */
 export const dtnSettingsOf = (more: Partial<DtnSettings> = {}): DtnSettings => ({
   ...{ node: 'dtn://quipu/', bundlesMax: 1, bytesMax: 1_000 },
-  ...{ peers: new Map(), listen: null, tls: null, planFile: null },
+  ...{
+    peers: new Map(),
+    listen: null,
+    tls: null,
+    planFile: null,
+    nodeKeys: new Map(),
+    grantKey: null,
+  },
   ...more,
 });

@@ -1,4 +1,5 @@
 import { dtnEvents } from '#events/dtn/dtn.events.js';
+import { remoteEvents } from '#events/dtn/remote.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { bookedContacts } from '#projections/dtn/booked-contacts.projection.js';
@@ -21,12 +22,18 @@ import { DtnModule } from './dtn.module.js';
 import { dtnSettings } from './dtn.settings.js';
 import { BundleLinks } from './links/bundle-links.js';
 import { planChangesSaga } from './plan-changes.saga.js';
+import { remoteChatProduct } from './remote/remote-chat.product.js';
+import {
+  ExpireRemoteRequestCommand,
+  SettleRemoteRequestCommand,
+} from './remote/remote-requests.js';
+import { remoteRequestsSaga } from './remote/remote-requests.saga.js';
 
 export const dtnArea = defineArea({
   name: 'dtn',
   description: 'Bundles in the custody of this node, the contact plan, and routes over it.',
   module: DtnModule,
-  events: dtnEvents,
+  events: [...dtnEvents, ...remoteEvents],
   projections: [bundles, openBundles, storedBundles, bookedContacts, outbox],
   leaderServices: [BundleLinks],
   sagas: [
@@ -40,8 +47,14 @@ export const dtnArea = defineArea({
     deploySaga(planChangesSaga, {
       ReplanBundles: (_, context) => new ReplanBundlesCommand(context),
     }),
+    deploySaga(remoteRequestsSaga, {
+      ExpireRemoteRequest: ({ requestId }, context) =>
+        new ExpireRemoteRequestCommand(requestId, context),
+      SettleRemoteRequest: ({ requestId }, context) =>
+        new SettleRemoteRequestCommand(requestId, context),
+    }),
   ],
-  products: [custodyProduct],
+  products: [custodyProduct, remoteChatProduct],
   errors: dtnErrors,
   settings: [dtnSettings],
 });

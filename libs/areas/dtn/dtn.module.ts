@@ -29,6 +29,12 @@ import {
 import { HandOverBundleHandler } from './hand-over.handler.js';
 import { BundleLinks } from './links/bundle-links.js';
 import { StatusReports } from './links/status-reports.js';
+import {
+  ExpireRemoteRequestHandler,
+  RemoteRequests,
+  SettleRemoteRequestHandler,
+} from './remote/remote-requests.js';
+import { RemoteFunds } from './remote/remote-funds.js';
 import { planDecider } from './plan.decider.js';
 import { StoredBundles } from './stored-bundles.js';
 
@@ -47,6 +53,10 @@ const planRunner = {
     StoredBundles,
     StatusReports,
     BundleLinks,
+    RemoteFunds,
+    RemoteRequests,
+    ExpireRemoteRequestHandler,
+    SettleRemoteRequestHandler,
     HandOverBundleHandler,
     CancelBundleHandler,
     ChargeBundleHandler,
@@ -65,5 +75,6 @@ const planRunner = {
     PlanHandler,
     PlanStateHandler,
   ],
+  exports: [RemoteRequests],
 })
 export class DtnModule {}

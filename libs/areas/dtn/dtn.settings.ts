@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type KeyObject } from 'node:crypto';
+import { publicKeyOf, PUBLIC_KEY_BYTES } from '#platform/secrets/ed25519.js';
 import { z } from 'zod';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { isEndpointId, nodeOf } from './bundles.engine.js';
@@ -17,6 +19,10 @@ export interface DtnSettings {
   readonly listen: NodeAddress | null;
   /** Null: sessions in clear. */
   readonly tls: TlsIdentity | null;
+  /** The keys of nodes that may carry out paid requests. */
+  readonly nodeKeys: ReadonlyMap<string, KeyObject>;
+  /** Of a node on its own: the installation whose grants it honours. */
+  readonly grantKey: KeyObject | null;
   /** Of a node on its own. */
   readonly planFile: string | null;
 }
@@ -50,6 +56,35 @@ const Peers = z
     if (peers) return peers;
     const expected = `expected dtn://node/=host:port, ${PEERS_MAX} at most, with commas between`;
     context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  })
+  .optional();
+
+const keyOf = (text: string): KeyObject | null => {
+  const raw = Buffer.from(text, 'base64url');
+  return raw.length === PUBLIC_KEY_BYTES ? publicKeyOf(raw) : null;
+};
+
+const NodeKeys = z
+  .string()
+  .transform((text, context) => {
+    const pairs = text.split(',').map((part) => part.trim().split('='));
+    const keys = pairs.map(([node = '', key = '']) => [node, keyOf(key)] as const);
+    const known = new Map(
+      keys.flatMap(([node, key]) => (isNode(node) && key ? [[node, key]] : [])),
+    );
+    if (known.size === keys.length) return known;
+    context.addIssue({ code: 'custom', message: 'expected dtn://node/=key, with commas between' });
+    return z.NEVER;
+  })
+  .optional();
+
+const GrantKey = z
+  .string()
+  .transform((text, context) => {
+    const key = keyOf(text);
+    if (key) return key;
+    context.addIssue({ code: 'custom', message: 'expected 32 bytes in base64url' });
     return z.NEVER;
   })
   .optional();
@@ -104,6 +139,16 @@ export const dtnSettings = defineSettings({
       'the contact plan of a `dtn-node`: a file of JSON with a list of contacts, each as ' +
         '`POST /api/v1/dtn/contacts` takes it',
     ),
+    QUIPU_DTN_NODE_KEYS: variable(
+      NodeKeys,
+      'the keys of nodes that may carry out paid requests, such as `dtn://sat-1/=…`, with commas ' +
+        'between them; a `dtn-node` prints its own when it starts',
+    ),
+    QUIPU_DTN_GRANT_KEY: variable(
+      GrantKey,
+      'the key of the installation whose paid requests a `dtn-node` carries out, as ' +
+        '`GET /api/v1/dtn/grant-key` shows it',
+    ),
     QUIPU_DTN_TLS: variable(
       Tls,
       'a folder with `key.pem`, `cert.pem` and `ca.pem`: links are then under TLS 1.3, and a ' +
@@ -121,5 +166,7 @@ export const dtnSettings = defineSettings({
         : { host: values.QUIPU_DTN_HOST, port: values.QUIPU_DTN_PORT },
     tls: values.QUIPU_DTN_TLS ?? null,
     planFile: values.QUIPU_DTN_PLAN ?? null,
+    nodeKeys: values.QUIPU_DTN_NODE_KEYS ?? new Map(),
+    grantKey: values.QUIPU_DTN_GRANT_KEY ?? null,
   }),
 });

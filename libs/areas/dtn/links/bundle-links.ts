@@ -7,7 +7,13 @@ import { type Projections } from '#platform/runtime/projections/projections.js';
 import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
 import { CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { outbox, outboxPrefix } from '#projections/dtn/outbox.projection.js';
-import { BUNDLE_FLAGS, type Bundle, BundleError, decodeBundle } from '../bundles.engine.js';
+import {
+  BUNDLE_FLAGS,
+  type Bundle,
+  BundleError,
+  bundlePayloadOf,
+  decodeBundle,
+} from '../bundles.engine.js';
 import { ContactPlans, HORIZON_MS } from '../contact-plans.js';
 import {
   connectTcpcl,
@@ -24,6 +30,7 @@ import {
 } from '../convergence.engine.js';
 import { DTN_SETTINGS, type DtnSettings } from '../dtn.settings.js';
 import { StoredBundles } from '../stored-bundles.js';
+import { receiptEndpointOf, RemoteRequests } from '../remote/remote-requests.js';
 import { reportedBundleOf, StatusReports } from './status-reports.js';
 
 const TERMS = { keepaliveSec: 60, segmentMru: 65_536, transferMru: 1_048_576 };
@@ -40,6 +47,7 @@ export class BundleLinks implements LeaderService, Outbox {
   constructor(
     private readonly bundles: StoredBundles,
     private readonly reports: StatusReports,
+    private readonly remote: RemoteRequests,
     private readonly plans: ContactPlans,
     @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list'>,
     @Inject(DTN_SETTINGS) private readonly settings: DtnSettings,
@@ -119,6 +127,10 @@ export class BundleLinks implements LeaderService, Outbox {
     const bundle = bundleOf(content);
     if (!bundle) return REFUSE_REASONS.notAcceptable;
     const { flags, destination } = bundle.primary;
+    if (destination === receiptEndpointOf(this.settings.node)) {
+      const isReceipt = await this.remote.receive(Buffer.from(bundlePayloadOf(bundle)).toString());
+      return isReceipt ? null : REFUSE_REASONS.notAcceptable;
+    }
     const bundleId = reportedBundleOf(this.settings.node, destination);
     if (bundleId === null || (flags & BUNDLE_FLAGS.isAdministrative) === 0) {
       return REFUSE_REASONS.notAcceptable;
