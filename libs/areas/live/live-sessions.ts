@@ -5,6 +5,7 @@ import { labelsOf } from '#events/hold.vocabulary.js';
 import { type LiveEnd } from '#events/live/live.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { demandModels } from '#platform/ledger/paid-work/asked-models.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import {
@@ -210,6 +211,7 @@ export class LiveSessions implements OnModuleDestroy {
 
   async #open(order: SessionOrder, context: CommandContext): Promise<OpenedSession> {
     const { prompt, host, model: modelAsked, ...terms } = order;
+    demandModels(context, modelAsked === null ? [] : [modelAsked]);
     await this.funds.demand(order.accountId);
     const rig = await this.rigs.assign();
     if (!rig) throw new LiveError('away', 'no registered rig draws frames now; try again');
