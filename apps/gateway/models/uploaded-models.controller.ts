@@ -4,10 +4,10 @@ import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ImportModelCommand, type ModelImportOrder } from '#areas/models/import-model.handler.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { callerContext } from '../identity/caller-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
@@ -65,7 +65,7 @@ export class UploadedModelsController {
     @CurrentCaller() { accountId, userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<ImportedModelDto> {
-    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const context = callerContext(request, { userId, credential });
     const open = this.requests.open(REQUEST_MS_MAX);
     try {
       const command = new ImportModelCommand(orderOf(body, accountId), open.signal, context);
