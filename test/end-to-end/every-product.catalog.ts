@@ -10,8 +10,10 @@ const METERS = {
   many: [
     ...['audio_ms', 'upstream_speech_characters', 'wasm_fuel', 'training_ms', 'weight_products'],
     ...['workflow_steps', 'vault_vectors', 'vault_bytes', 'fhe_multiplications', 'fhe_rotations'],
-    ...['image_pixel_steps', 'image_pixels', 'package_bytes', 'package_download_bytes'],
+    ...['vision_frames', 'image_pixel_steps', 'image_pixels'],
+    ...['package_bytes', 'package_download_bytes'],
     ...['custody_bundles', 'custody_byte_hours', 'observation_bytes', 'synthetic_rows'],
+    ...['live_minutes', 'live_frames'],
     'cached_micro_usd',
   ],
 } as const;

@@ -7,6 +7,7 @@ import { TrainingFolder } from '#engines/training/training.fixture.js';
 import { CommandLine } from './command-line.fixture.js';
 import { everyProductCatalog, everyUpstream } from './every-product.catalog.js';
 import { type Body, type Order, prepareOrders } from './every-product.orders.js';
+import { hangUp } from './live-client.fixture.js';
 import { downloadPackage } from './packages.fixture.js';
 import { answering, eventually, startWorld, type World } from './quipu.harness.js';
 
@@ -82,6 +83,7 @@ export class EveryProduct {
     const bodyOf = (purpose: string): Body =>
       JSON.parse(answers.find(({ order }) => order.purpose === purpose)?.text ?? '{}') as Body;
     await downloadPackage(this.world(), String(bodyOf('scif_package')['package_uuid']));
+    await hangUp(String(bodyOf('live_session')['ws_signaling_url']));
     const bundle = String(bodyOf('bundle_custody')['bundle_id']);
     await this.#http('delete', `/api/v1/dtn/bundles/${bundle}`).expect(200);
     const isCharged = async () => (await this.charged()).isSupersetOf(purposes);

@@ -291,6 +291,7 @@ class Preparations {
           compressed_payload_hex: gzipSync(Buffer.from(tiff, 'base64')).toString('hex'),
         },
       },
+      live_session: { route: '/api/v1/stream/webrtc', body: { resolution: '32x32' } },
       bundle_custody: {
         route: '/api/v1/dtn/bundle.php',
         body: {

@@ -29,10 +29,10 @@ const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
   401: ['invalid_api_key', 'missing_credentials', 'credential_not_accepted'],
   403: [
     'insufficient_role',
-    'origin_not_allowed',
     'scope_missing',
     'route_not_allowed',
     'address_not_allowed',
+    'origin_not_allowed',
   ],
   404: ['not_found'],
   405: ['method_not_allowed'],
