@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { asOperator } from '#apps/operations/operations.fixture.js';
+import { SCOPES } from '#events/identity/key-policy.vocabulary.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { Member, runCli } from '../end-to-end/fleet.harness.js';
@@ -91,7 +92,7 @@ const logIn = async (url: string, bootstrap: Bootstrap): Promise<Credentials> =>
   const response = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': FRIENDLY_ADDRESS },
-    body: JSON.stringify({ username, password, app_name: 'attack' }),
+    body: JSON.stringify({ username, password, app_name: 'attack', scopes: SCOPES }),
   });
   const { access_token } = (await response.json()) as { access_token: string };
   return { 'api-key': api_key, 'renter-key': renter_key, 'app-token': access_token };

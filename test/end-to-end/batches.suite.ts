@@ -358,7 +358,7 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       const login = await fetch(`${world.quipu.url}/api/v1/auth/login`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ username, password }),
+        body: JSON.stringify({ username, password, scopes: ['manage_money'] }),
       });
       const { access_token: token } = (await login.json()) as { readonly access_token: string };
       const budget = async (method: string, body?: object): Promise<void> => {

@@ -86,7 +86,7 @@ export class ChangePasswordDto {
 
 export class PasswordResetDto {
   @TextField({
-    example: 'svc_rst_7_Zx3Qm8…',
+    example: 'svc_rst_7_Zx3Qm8',
     matches: /^svc_rst_[\w-]{1,128}$/,
     expected: 'the svc_rst_… of a password reset',
   })

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { labelsOf } from '#events/hold.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { demandModels } from '#platform/ledger/paid-work/asked-models.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
@@ -55,6 +56,7 @@ export class SessionOpener {
     { prompt: _, host, model: modelAsked, ...terms }: SessionOrder,
     context: CommandContext,
   ): Promise<OpenedSession & { readonly record: LiveSessionRecord }> {
+    demandModels(context, modelAsked === null ? [] : [modelAsked]);
     await this.funds.demand(terms.accountId);
     const rig = await this.rigs.assign();
     if (!rig) throw new LiveError('away', 'no registered rig draws frames now; try again');
