@@ -107,7 +107,7 @@ export const TAGS_MAX = 16;
 export const Tag = z
   .string()
   .max(TAG_LENGTH_MAX)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C}]+$/u);
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C},]+$/u);
 
 /** Who asked for a hold, and the caller's own names for the request. */
 export const HoldLabels = z.strictObject({

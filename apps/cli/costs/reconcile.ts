@@ -7,7 +7,8 @@ import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { COST_NEEDS, tableOf } from './margin.js';
+import { reportText } from '../table.js';
+import { COST_NEEDS } from './margin.js';
 
 export interface ReconcileOptions extends CommonOptions {
   readonly file: string;
@@ -36,7 +37,7 @@ export const reconcileBill = async (
     json: { format: bill.format, from, to, rows, position: report.position.toString() },
     text: isCsv
       ? csvOf(table).trimEnd()
-      : `${bill.format}, ${bill.rows} rows, ${from} to ${to}\n${tableOf(table)}`,
+      : `${bill.format}, ${bill.rows} rows, ${from} to ${to}\n${reportText(table)}`,
   };
 };
 

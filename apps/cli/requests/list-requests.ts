@@ -1,5 +1,6 @@
 import { requestFields } from '#areas/requests/request-fields.js';
 import { RequestsQuery } from '#areas/requests/list-requests.handler.js';
+import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { type RequestStatus, requests } from '#projections/requests/requests.projection.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
@@ -25,7 +26,7 @@ export interface ListRequestsOptions extends CommonOptions {
 const NEEDS = {
   areas: ['identity', 'requests'],
   installation: 'exists',
-  projections: [requests],
+  projections: [apiKeys, requests],
 } as const;
 
 const HEADER = ['ENDED', 'ID', 'STATUS', 'PRODUCT', 'MODEL', 'KEY', 'USD', 'MS'];
