@@ -77,9 +77,12 @@ module.exports = {
       name: 'apps-libraries-stand-apart',
       comment:
         'The folders of apps/ are libraries that apps/processes puts together: the gateway, the ' +
-        'worker and the event store see the operations module, and nothing else of apps/.',
+        'worker, the node and the event store see the operations module, and nothing else of apps/.',
       severity: 'error',
-      from: { path: '^apps/(gateway|worker|event-store|operations|composition)/', pathNot: spec },
+      from: {
+        path: '^apps/(gateway|worker|event-store|dtn-node|operations|composition)/',
+        pathNot: spec,
+      },
       to: { path: '^apps/([^/]+)/', pathNot: '^apps/($1|operations)/' },
     },
     {

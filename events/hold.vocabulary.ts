@@ -109,6 +109,12 @@ export const Tag = z
   .max(TAG_LENGTH_MAX)
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C},]+$/u);
 
+/**
+ * The trace that a request belongs to, and its span in the caller's process: the ids of a W3C
+ * `traceparent`, joined by a dash.
+ */
+export const TraceParent = z.string().regex(/^[0-9a-f]{32}-[0-9a-f]{16}$/);
+
 /** Who asked for a hold, and the caller's own names for the request. */
 export const HoldLabels = z.strictObject({
   /** The key that asked; absent where none did, as in an app with an access token. */
@@ -117,14 +123,17 @@ export const HoldLabels = z.strictObject({
   tags: z.array(Tag).min(1).max(TAGS_MAX).exactOptional(),
   /** A keyed hash of the caller's own user. Absent: the caller named none. */
   endUser: KeyedHash.exactOptional(),
+  /** Absent: the caller sent none. */
+  trace: TraceParent.exactOptional(),
 });
 export type HoldLabels = z.infer<typeof HoldLabels>;
 
 /** The labels alone, of anything that has them. */
-export const labelsOf = ({ key, tags, endUser }: HoldLabels): HoldLabels => ({
+export const labelsOf = ({ key, tags, endUser, trace }: HoldLabels): HoldLabels => ({
   ...(key !== undefined && { key }),
   ...(tags !== undefined && { tags }),
   ...(endUser !== undefined && { endUser }),
+  ...(trace !== undefined && { trace }),
 });
 
 /** A routing mode: `auto`, `rig_<name>`, or one that an area declares. */

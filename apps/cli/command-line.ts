@@ -21,7 +21,8 @@ export const runCommandLine = async (
     load: () => Promise<Run<Options>>,
   ): Promise<void> => {
     const run = await load();
-    const outcome = await run(options, invocation);
+    const environment = await environmentOf(invocation);
+    const outcome = await run(options, { ...invocation, environment });
     if (!outcome) return;
     invocation.stdout.write(`${printed(outcome, json)}\n`);
     exitCode = outcome.exitCode ?? EXIT.done;
@@ -42,6 +43,15 @@ export const runCommandLine = async (
     invocation.stderr.write(`${errorText(failure, invocation, json)}\n`);
     return failure.exitCode;
   }
+};
+
+/** Help and usage errors load no code of settings. */
+const environmentOf = async ({ environment }: Invocation): Promise<NodeJS.ProcessEnv> => {
+  const [{ withConfigFile }, { asBadSettings }] = await Promise.all([
+    import('../composition/config-file.js'),
+    import('./installation.js'),
+  ]);
+  return asBadSettings(withConfigFile(environment));
 };
 
 const printed = (outcome: Outcome, json: boolean): string =>

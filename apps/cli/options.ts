@@ -60,6 +60,14 @@ export const pageLimitOf = (text: string): number => {
   throw new InvalidArgumentError(`Expected at most ${PAGE_MAX}.`);
 };
 
+const DAYS_MAX = 365;
+
+export const daysOf = (text: string): number => {
+  const days = limitOf(text);
+  if (days <= DAYS_MAX) return days;
+  throw new InvalidArgumentError(`Expected at most ${DAYS_MAX} days.`);
+};
+
 export const reasonOf = (text: string): string => textOf(text, REASON_LENGTH_MAX);
 
 export const depositIdOf = (text: string): string => textOf(text, DEPOSIT_ID_LENGTH_MAX);

@@ -8,6 +8,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type Area } from '#platform/runtime/areas/area.js';
 import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
+import { type Position } from '#platform/event-store/event-store.port.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { QuipuModule } from '../composition/quipu.module.js';
@@ -15,6 +16,7 @@ import { nestLogger } from '../operations/nest.logger.js';
 import { CommandFailure, stopIfInterrupted } from './command-failure.js';
 import { type Expectation, type Installation, withInstallation } from './installation.js';
 import { type Invocation } from './invocation.js';
+import { placeAt } from './log-place.js';
 import { PrivateReadStore } from './private-read-store.js';
 import { openProgress } from './progress.js';
 
@@ -27,6 +29,8 @@ export interface Quipu {
   readonly clock: Clock;
   /** For a command of this invocation. */
   readonly context: () => CommandContext;
+  /** The place in the log that a copy keeps; null while it has no number yet. */
+  readonly placeAt: (position: Position) => Promise<string | null>;
 }
 
 export interface Needs {
@@ -64,6 +68,7 @@ export const withQuipu = <Result>(
         queries: app.get(QueryBus),
         clock: engines.clock,
         context: () => contextOf(randomUUID(), 'cli'),
+        placeAt: (position) => placeAt(runtime.places, position),
       });
     } finally {
       await app.close();

@@ -1,5 +1,6 @@
 import { adaptersArea } from '#areas/adapters/adapters.area.js';
 import { agentsArea } from '#areas/agents/agents.area.js';
+import { alertsArea } from '#areas/alerts/alerts.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { audioArea } from '#areas/audio/audio.area.js';
@@ -7,6 +8,7 @@ import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { cleanroomsArea } from '#areas/cleanrooms/cleanrooms.area.js';
 import { costsArea } from '#areas/costs/costs.area.js';
+import { liveArea } from '#areas/live/live.area.js';
 import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
@@ -16,6 +18,7 @@ import { inferenceArea } from '#areas/inference/inference.area.js';
 import { imagesArea } from '#areas/images/images.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { modelsArea } from '#areas/models/models.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { observationArea } from '#areas/observation/observation.area.js';
 import { orbitArea } from '#areas/orbit/orbit.area.js';
@@ -34,6 +37,8 @@ import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
+import { tracesArea } from '#areas/traces/traces.area.js';
+import { visionArea } from '#areas/vision/vision.area.js';
 import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
@@ -54,6 +59,7 @@ export const areas: readonly Area[] = [
   streamsArea,
   embeddingsArea,
   imagesArea,
+  visionArea,
   vaultsArea,
   jobsArea,
   requestsArea,
@@ -69,6 +75,8 @@ export const areas: readonly Area[] = [
   taxArea,
   auditArea,
   paymentsArea,
+  alertsArea,
+  tracesArea,
   webhooksArea,
   statisticsArea,
   costsArea,
@@ -86,9 +94,11 @@ export const areas: readonly Area[] = [
   observationArea,
   proofsArea,
   dtnArea,
+  liveArea,
   cleanroomsArea,
   trainingArea,
   quantizationArea,
+  modelsArea,
   packagesArea,
 ];
 

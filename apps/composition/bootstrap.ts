@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { type CommandBus } from '@nestjs/cqrs';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { SCOPES } from '#events/identity/key-policy.vocabulary.js';
 import { accountIdOf } from '#areas/identity/authentication/caller.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
@@ -15,6 +16,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 
 const USERNAME = 'demo';
 const EMAIL = 'demo@localhost';
+const KEY_NAME = 'bootstrap';
 const OPENING_CREDIT = 10n * MICRO_USD_PER_USD;
 const PASSWORD_BYTES = 18;
 /** Only the owner of the file can read the credentials. */
@@ -27,6 +29,8 @@ export interface Bootstrap {
   readonly username: string;
   readonly password: string;
   readonly api_key: string;
+  /** Of the API key: it may do everything. */
+  readonly api_key_scopes: readonly string[];
   readonly renter_key: string;
 }
 
@@ -73,7 +77,12 @@ export const bootstrap = async (
   } as const;
   const change = { type: 'DepositFunds', data: deposit } as const;
   await commands.execute(new ChangeAccountCommand(change, contextOf(pending.requestId, 'system')));
-  const credentials: Bootstrap = { username: USERNAME, password: pending.password, ...keys };
+  const credentials: Bootstrap = {
+    username: USERNAME,
+    password: pending.password,
+    ...keys,
+    api_key_scopes: SCOPES,
+  };
   await writeFile(
     path.join(home, 'bootstrap.json'),
     `${JSON.stringify(credentials, null, 2)}\n`,
@@ -168,7 +177,8 @@ const administrator = async (
   { requestId, password }: Pending,
 ): Promise<Keys | undefined> => {
   try {
-    const user = { username: USERNAME, email: EMAIL, role: 'Admin', password };
+    const key = { keyName: KEY_NAME, scopes: SCOPES };
+    const user = { username: USERNAME, email: EMAIL, role: 'Admin', password, ...key };
     const context = contextOf(requestId, 'system');
     const created = await commands.execute(new CreateUserCommand(user, context));
     const { accountId, apiKey, renterKey } = created;
@@ -179,7 +189,7 @@ const administrator = async (
     if (first?.metadata.requestId !== requestId) return undefined;
     const rotate = async (keyKind: 'user' | 'renter') => {
       const command = new RotateUserKeysCommand(
-        { username: USERNAME, keyKind },
+        { username: USERNAME, keyKind, ...(keyKind === 'user' && { scopes: SCOPES }) },
         contextOf(randomUUID(), 'system'),
       );
       return commands.execute(command);

@@ -161,6 +161,11 @@ export const platformVariables = {
     'opens all of `/health/ready` and `/metrics` on any port, as `Authorization: Bearer`; with a ' +
       'token the operations port requires it too',
   ),
+  QUIPU_CONFIG: variable(
+    z.string().optional(),
+    'the file with settings, under variables of the same name',
+    '`quipu.yaml` in the working directory, where it exists',
+  ),
   QUIPU_HOME: variable(
     z.string().regex(/\S/, 'expected a folder').default('.quipu'),
     'the folder of the log, read models, keys, stored answers, `bootstrap.json` and `models/`',

@@ -9,6 +9,7 @@ import { AnswerSweeper } from '#platform/idempotency/answer-sweeper.js';
 import { type Area, Areas } from '#platform/runtime/areas/area.js';
 import { BusNeed } from '#platform/runtime/areas/operations.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
+import { ProcessCalls } from '#platform/runtime/process/process-calls.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { ProcessRole } from '#platform/runtime/process/process-role.js';
@@ -65,6 +66,7 @@ export class QuipuModule {
       { provide: ProcessRole, useValue: new ProcessRole(role) },
       { provide: ProcessFacts, useValue: facts },
       ProcessEvents,
+      ProcessCalls,
       { provide: SECRETS, useValue: engines.secrets },
       { provide: TEXT_HASHER, useFactory: () => keyedHasher(engines.secrets) },
       { provide: AnswerStore, useValue: engines.answers },

@@ -40,8 +40,8 @@ export const serveEventStoreAlone = (
   });
 
 /**
- * By the protocol of EventStoreDB. With TLS a caller is an Admin whose API key is the password; the
- * user name is not checked.
+ * By the protocol of EventStoreDB. With TLS a caller is an Admin whose API key is the password, and
+ * the key has the scope `operate` and no list; the user name is not checked.
  */
 const serve = async (
   { host, port, tls }: GrpcSettings,
@@ -56,7 +56,10 @@ const serve = async (
   const credentials = authenticator();
   const authenticate = async (_: string, apiKey: string): Promise<boolean> => {
     const caller = await credentials.authenticate(apiKey);
-    return caller?.role === 'Admin' && caller.credential.kind === 'api_key';
+    if (caller?.role !== 'Admin') return false;
+    const { kind, policy, lists } = caller.credential;
+    // The protocol has no routes, and names no address that a proxy vouches for.
+    return kind === 'api_key' && policy.scopes.includes('operate') && !lists;
   };
   const certificate = await pem('QUIPU_GRPC_TLS_CERT', tls.certificateFile);
   const key = await pem('QUIPU_GRPC_TLS_KEY', tls.keyFile);

@@ -12,6 +12,7 @@ import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
 import { Failures } from './errors/failures.js';
 import { createGateway } from './gateway.application.js';
+import { UpgradeRoutes } from './upgrades/upgrade-routes.js';
 import { missingCredentials } from './identity/identity.failures.js';
 
 @Controller('things')
@@ -49,6 +50,7 @@ describe('cross-origin requests', () => {
     const providers = [
       { provide: Failures, useValue: new Failures(new Areas([])) },
       DirectRoutes,
+      UpgradeRoutes,
       { provide: FailureLog, useValue: new FailureLog(logger) },
       { provide: Ledger, useValue: new FakeLedger() },
       { provide: AnswerRecorder, useValue: { record: () => undefined } },

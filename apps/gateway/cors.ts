@@ -15,3 +15,13 @@ export const allowOrigins = (app: NestFastifyApplication, origins: readonly stri
     maxAge: PREFLIGHT_SECONDS,
   });
 };
+
+/**
+ * Whether a page of this origin may open a connection, which no preflight asks for.
+ * @param host of the request, by which the page of the gateway itself reaches it
+ */
+export const mayCall = (
+  origin: string,
+  host: string | undefined,
+  origins: readonly string[],
+): boolean => origins.includes(origin) || (URL.canParse(origin) && new URL(origin).host === host);

@@ -12,6 +12,7 @@ import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
 import { Failures } from './errors/failures.js';
+import { UpgradeRoutes } from './upgrades/upgrade-routes.js';
 import { createGateway } from './gateway.application.js';
 
 @Controller('things')
@@ -48,6 +49,7 @@ describe('the log of a gateway', () => {
         { provide: Areas, useValue: new Areas([area]) },
         { provide: Failures, useValue: new Failures(new Areas([area])) },
         DirectRoutes,
+        UpgradeRoutes,
         { provide: Ledger, useClass: FakeLedger },
         { provide: AnswerRecorder, useValue: { record: () => undefined } },
         { provide: EVENT_STORE, useValue: {} },

@@ -1,3 +1,4 @@
+import { type IncomingMessage } from 'node:http';
 import { type DynamicModule } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -15,6 +16,7 @@ import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { serveFrontPage } from './front-page.js';
 import { countBytes } from './statistics/count-bytes.js';
 import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
@@ -28,6 +30,7 @@ import { ClientErrors } from './errors/client-errors.js';
 import { rejectMisdirected } from './errors/misdirected-request.js';
 import { serveOpenApi } from './openapi/openapi.js';
 import { PositionInterceptor } from './time-travel/position.interceptor.js';
+import { UpgradeRoutes } from './upgrades/upgrade-routes.js';
 import { acceptUploads } from './uploads/uploads.js';
 
 /** The headers of a request have `receiveMsMax` too. */
@@ -86,6 +89,17 @@ const requestLog =
     done();
   };
 
+/** An error of Fastify before any hook. */
+const answerFrameworkError = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  const failure = failureOf(error, { errors: {}, failures: [] });
+  void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
+  void reply.status(failure.status).send(envelope(request, failure));
+};
+
 /** Counts hops from the socket. Fastify itself handles addresses and ranges. */
 const trusted = (trustProxy: GatewayOptions['trustProxy']) =>
   typeof trustProxy === 'number'
@@ -100,19 +114,17 @@ export const createGateway = async (
 ): Promise<NestFastifyApplication> => {
   const receptions = new Receptions(options);
   const clientErrors = new ClientErrors(receptions, SECURITY_HEADERS);
+  let upgrades: UpgradeRoutes | null = null;
+  const takesUpgrade = (request: IncomingMessage): boolean => upgrades?.takes(request) === true;
   const adapter = new FastifyAdapter({
-    ...arrivalLimits(options),
+    ...arrivalLimits(options, takesUpgrade),
     trustProxy: trusted(options.trustProxy),
     genReqId: requestId,
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler: clientErrors.handle,
-    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      const failure = failureOf(error, { errors: {}, failures: [] });
-      void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
-      void reply.status(failure.status).send(envelope(request, failure));
-    },
+    frameworkErrors: answerFrameworkError,
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: nestLogger(logger),
@@ -120,7 +132,11 @@ export const createGateway = async (
     bodyParser: false,
   });
   const fastify = adapter.getInstance<FastifyInstance>();
-  allowOrigins(app, options.corsOrigins ?? []);
+  const origins = options.corsOrigins ?? [];
+  allowOrigins(app, origins);
+  const routes = app.get(UpgradeRoutes, { strict: false });
+  routes.watch(fastify.server, origins);
+  upgrades = routes;
   leaveBodiesUnread(fastify);
   clientErrors.watch(fastify);
   new ArrivalLimit(options, clientErrors.handle).watch(fastify);
@@ -154,18 +170,26 @@ export const createGateway = async (
     fail: (error, request, reply) => filter.answer(error, request, reply),
   };
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
+  serveFrontPage(fastify);
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();
   return app;
 };
 
-/** Node ends a request that does not arrive in time with a client error. */
-const arrivalLimits = ({ receiveMsMax, uploadMsMax }: GatewayOptions) => ({
+/**
+ * Node ends a request that does not arrive in time with a client error.
+ * @param takesUpgrade whether a request leaves HTTP; Node answers others as plain requests
+ */
+const arrivalLimits = (
+  { receiveMsMax, uploadMsMax }: GatewayOptions,
+  takesUpgrade: (request: IncomingMessage) => boolean,
+) => ({
   requestTimeout: uploadMsMax,
   http: {
     requestTimeout: uploadMsMax,
     headersTimeout: receiveMsMax,
     connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS,
+    shouldUpgradeCallback: takesUpgrade,
   },
 });

@@ -8,6 +8,7 @@ import { FailureLog } from './errors/failure-log.js';
 import { Failures } from './errors/failures.js';
 import { type RequestRateLimits, RequestRates } from './identity/request-rates.js';
 import { PaidSettler } from './paid/paid.settler.js';
+import { UpgradeRoutes } from './upgrades/upgrade-routes.js';
 import { OpenUploads } from './uploads/open-uploads.js';
 
 /** Global services of the HTTP modules of all areas. */
@@ -38,6 +39,7 @@ export class GatewayModule {
         OpenUploads,
         PaidSettler,
         DirectRoutes,
+        UpgradeRoutes,
         rates,
         failureLog,
       ],
@@ -48,6 +50,7 @@ export class GatewayModule {
         OpenUploads,
         PaidSettler,
         DirectRoutes,
+        UpgradeRoutes,
         RequestRates,
       ],
     };

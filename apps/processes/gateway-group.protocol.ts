@@ -1,3 +1,4 @@
+import { type ProcessAnswer, type ProcessCall } from '#platform/runtime/process/process-calls.js';
 import { type ReadinessReason } from '#platform/runtime/areas/operations.js';
 import { type Bootstrap } from '../composition/bootstrap.js';
 import { type MetricValues } from '../operations/process-group.port.js';
@@ -25,6 +26,8 @@ export type LeaderCalls = {
   readonly counted: (requests: CountedRequests) => void;
   readonly enterAttempt: (address: string) => Promise<SignInVerdict>;
   readonly leaveAttempt: (attempt: { readonly address: string; readonly failed: boolean }) => void;
+  /** A call for another gateway. */
+  readonly forward: (call: ProcessCall) => Promise<ProcessAnswer>;
   /** The metrics of all processes, as text. */
   readonly metrics: (nothing: null) => Promise<string>;
 };
@@ -33,6 +36,8 @@ export type LeaderCalls = {
 export type GroupGatewayCalls = {
   readonly counted: (requests: CountedRequests) => void;
   readonly reload: (nothing: null) => Promise<void>;
+  /** A call of another gateway. */
+  readonly forwarded: (call: ProcessCall) => Promise<unknown>;
   /** Why it should get no requests; empty when it may. */
   readonly reasons: (nothing: null) => Promise<readonly ReadinessReason[]>;
   readonly metrics: (nothing: null) => Promise<readonly MetricValues[]>;

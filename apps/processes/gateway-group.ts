@@ -11,6 +11,7 @@ import {
   type ReadinessPart,
   type ReadinessReason,
 } from '#platform/runtime/areas/operations.js';
+import { type ProcessAnswer, type ProcessCall } from '#platform/runtime/process/process-calls.js';
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';
 import { type Endpoint, ThreadCalls } from '#platform/threads/thread-calls.js';
@@ -183,6 +184,15 @@ export class GatewayGroup extends ProcessGroup implements ReadinessCheck {
     return started;
   }
 
+  async #forward(call: ProcessCall): Promise<ProcessAnswer> {
+    const { environmentOf } = this.options;
+    const gateway = [...this.#gateways.values()].find(
+      ({ number, isListening }) =>
+        isListening && environmentOf(number)['QUIPU_INSTANCE'] === call.host,
+    );
+    return gateway ? { answer: await gateway.calls.call('forwarded', call) } : null;
+  }
+
   /** @param running the addresses whose attempts run in that gateway */
   #answers(number: number, running: string[]): Omit<LeaderCalls, 'listening'> {
     const { attempts } = this.options;
@@ -192,6 +202,7 @@ export class GatewayGroup extends ProcessGroup implements ReadinessCheck {
           if (gateway.number !== number) gateway.calls.tell('counted', requests);
         }
       },
+      forward: (call) => this.#forward(call),
       enterAttempt: async (address) => {
         const verdict = await attempts.enter(address);
         if (verdict === 'entered') running.push(address);

@@ -7,6 +7,7 @@ const bootstrap = {
   password: 'knots-and-cords',
   api_key: 'sk-svc-1',
   renter_key: 'sk-rnt-1',
+  api_key_scopes: ['inference'],
 };
 const SECRETS = [bootstrap.password, bootstrap.api_key, bootstrap.renter_key];
 

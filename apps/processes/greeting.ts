@@ -16,6 +16,8 @@ and are not shown again:
   user      ${username}
   password  ${password}
   API key   ${apiKey}
+
+The key has every scope. Issue narrower keys for programs.
 `
     : `. Its credentials are in
 ${file}

@@ -4,6 +4,7 @@ import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { type LedgerCalls } from '#platform/ledger/remote/ledger.protocol.js';
 import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
+import { ProcessCalls } from '#platform/runtime/process/process-calls.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { ProjectorLink } from '#platform/runtime/projector/projector-link.js';
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
@@ -43,9 +44,12 @@ export const joinGroup = async (settings: Settings, logger: Logger): Promise<Gat
   find(Registry).setDefaultLabels({ process: `gateway-${settings.instance.split('.').at(-1)}` });
   find(SignInThrottle).share(attemptsOf(leader));
   const stopReporting = reportCounted(rates, leader);
+  const processCalls = find(ProcessCalls);
+  processCalls.connect((call) => leader.call('forward', call));
   leader.offer({
     counted: ({ accounts, keys }) => rates.countElsewhere(accounts, keys),
     reload: () => find(ProcessEvents).reload(),
+    forwarded: (call) => processCalls.receive(call),
     reasons: async () => (await find(Readiness).parts()).flatMap(({ reasons }) => reasons),
     metrics: () => find(OperationsReports).values(),
   });

@@ -3,6 +3,7 @@ import { withoutCredentials } from '#areas/identity/authentication/credentials.j
 import { SecretsError } from '#platform/secrets/secrets.error.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { GatewayStartError } from './gateway-start.error.js';
+import { withConfigFile } from '../composition/config-file.js';
 import { readSettings, type Settings, withoutSecrets } from '../composition/settings.js';
 
 /** A process of the fleet that has started. */
@@ -43,6 +44,8 @@ export const runProcess = (
 const run = async (
   start: (settings: Settings, logger: Logger) => Promise<RunningProcess>,
 ): Promise<void> => {
+  // Threads and further processes inherit the settings of the file.
+  Object.assign(process.env, await withConfigFile(process.env));
   const settings = readSettings(process.env);
   // Asynchronous, so that a request never waits for the terminal.
   const destination = pino.destination({

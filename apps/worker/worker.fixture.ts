@@ -55,9 +55,15 @@ export class Fleet {
   readonly #gateways: TaskHosting[] = [];
   readonly #folders: string[] = [];
   /** The engine for comparison. It does not run tasks of the workers. */
-  readonly local: LanguageModelEngine = createLanguageModelEngine();
+  readonly local: LanguageModelEngine;
 
-  constructor(readonly bus: Bus) {}
+  /** @param shared serves several fleets for comparison, and is closed by the caller */
+  constructor(
+    readonly bus: Bus,
+    private readonly shared?: LanguageModelEngine,
+  ) {
+    this.local = shared ?? createLanguageModelEngine();
+  }
 
   gateway(instance = 'gateway-1', limits: Partial<TaskLimits> = {}): Gateway {
     const tasks = createBusTasks({
@@ -107,7 +113,7 @@ export class Fleet {
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.stop()));
     await Promise.all(this.#gateways.map((gateway) => gateway.close()));
-    await this.local.close();
+    if (!this.shared) await this.local.close();
     await this.bus.close();
     await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true })));
   }

@@ -4,10 +4,11 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEmbeddedRig } from '#areas/inference/rigs/embedded-rig.js';
 import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
 import { adapterFile, seededAdapter } from '#engines/language-model/adapter-file.fixture.js';
+import { createLanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { startModelChild } from '#engines/language-model/model-process.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
@@ -27,13 +28,17 @@ import {
 const TASKS_TOPIC = tasksTopicOf('text');
 const GROUP = workersGroupOf('text');
 
+/** For all tests: its process starts once. */
+const local = createLanguageModelEngine();
 let fleet: Fleet;
 
 beforeEach(() => {
-  fleet = new Fleet(createInProcessBus());
+  fleet = new Fleet(createInProcessBus(), local);
 });
 
 afterEach(() => fleet.close());
+
+afterAll(() => local.close());
 
 describe('a model that workers serve', () => {
   it('answers the same, piece for piece, and uses the same as in this process', async () => {
@@ -45,7 +50,7 @@ describe('a model that workers serve', () => {
       asking('What is an event?', { maxTokens: 3 }),
       asking('Hello!', { temperature: 1.5, seed: 9, stop: ['a'] }),
     ]) {
-      expect(await answer(gateway, request)).toEqual(await answer(fleet.local, request));
+      expect(await answer(gateway, request)).toEqual(await answer(local, request));
     }
   });
 
@@ -55,10 +60,10 @@ describe('a model that workers serve', () => {
     const gateways = [fleet.gateway('gateway-1'), fleet.gateway('gateway-2')];
     const requests = Array.from({ length: 12 }, (_, seed) => asking('Hello!', { seed }));
     const answers = await Promise.all(
-      requests.map((request, n) => answer(gateways[n % 2] ?? fleet.local, request)),
+      requests.map((request, n) => answer(gateways[n % 2] ?? local, request)),
     );
     for (const [n, request] of requests.entries()) {
-      expect(answers[n]).toEqual(await answer(fleet.local, request));
+      expect(answers[n]).toEqual(await answer(local, request));
     }
   });
 
@@ -71,12 +76,12 @@ describe('a model that workers serve', () => {
       for (const [n, home] of homes.entries()) await fleet.worker(`worker-${n}`, { home });
       const gateway = fleet.gateway();
       const request = asking('What is a hold?', { maxTokens: 16, adapter: { file, scale: 1 } });
-      const plain = await answer(fleet.local, asking('What is a hold?', { maxTokens: 16 }));
-      const { pieces } = await answer(fleet.local, request);
+      const plain = await answer(local, asking('What is a hold?', { maxTokens: 16 }));
+      const { pieces } = await answer(local, request);
       expect(pieces).not.toEqual(plain.pieces);
       const answers = await Promise.all(Array.from({ length: 4 }, () => answer(gateway, request)));
       for (const one of answers) expect(one.pieces).toEqual(pieces);
-      const { sha256 } = await fleet.local.describeAdapter(file);
+      const { sha256 } = await local.describeAdapter(file);
       const kept = await Promise.all(
         homes.map((home) => readdir(path.join(home, 'borrowed')).catch(() => [])),
       );
@@ -95,7 +100,7 @@ describe('a model that workers serve', () => {
       promptTokensMax: 100,
     };
     const [here, there] = await Promise.all(
-      [fleet.local, fleet.gateway()].map((engine) =>
+      [local, fleet.gateway()].map((engine) =>
         createEmbeddedRig({ name: 'built-in', engine, modelFile: NANO, clock }).complete(
           request,
           never,
@@ -114,7 +119,7 @@ describe('a model that workers serve', () => {
     for (let piece = 0; piece < 3; piece += 1) await stream.next();
     caller.abort();
     const { value } = await stream.next();
-    const whole = fleet.local.stream(LONG, never, (now) => used.push(now));
+    const whole = local.stream(LONG, never, (now) => used.push(now));
     const used: object[] = [];
     for (let piece = 0; piece < 3; piece += 1) await whole.next();
     await whole.return({ promptTokens: 0, completionTokens: 0, finishReason: 'stop' });
@@ -165,9 +170,7 @@ describe('the model files of a worker', () => {
     await mkdir(path.join(folder, 'models'));
     await writeFile(path.join(folder, 'models', 'broken.gguf'), 'no model');
     await copyFile(NANO, path.join(folder, 'models', 'other-name.gguf'));
-    expect(await answer(gateway, asking('Hello!'))).toEqual(
-      await answer(fleet.local, asking('Hello!')),
-    );
+    expect(await answer(gateway, asking('Hello!'))).toEqual(await answer(local, asking('Hello!')));
     expect(await get(`${url}/health/ready`)).toMatchObject({ status: 200 });
   });
 });
@@ -274,7 +277,7 @@ describe('a worker that stops', () => {
     });
     expect(await get(`${worker.url}/health/live`)).toMatchObject({ status: 200 });
     const { end } = await drain(stream);
-    expect(end).toEqual((await answer(fleet.local, LONG)).end);
+    expect(end).toEqual((await answer(local, LONG)).end);
     await stopping;
     await worker.stop();
     await expect(get(worker.url)).rejects.toThrow();

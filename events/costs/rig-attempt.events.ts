@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
-import { HoldId } from '../hold.vocabulary.js';
+import { HoldId, TraceParent } from '../hold.vocabulary.js';
 import { TOKEN_PARTS } from '../token-meters.js';
 import { AccountId, Instant } from '../vocabulary.js';
 
@@ -52,6 +52,9 @@ export const RigAttempt = z.strictObject({
   cost: z
     .strictObject({ basis: z.enum(['stated', 'computed']), picoUsd: PicoUsdDecimal })
     .nullable(),
+  /** The trace that the caller named. Absent: none. */
+  trace: TraceParent.exactOptional(),
+  startedAt: Instant,
   endedAt: Instant,
 });
 export type RigAttempt = z.infer<typeof RigAttempt>;

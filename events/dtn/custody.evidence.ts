@@ -18,7 +18,7 @@ export type CustodyHoldEvidence = z.infer<typeof CustodyHoldEvidence>;
 
 export const CustodyCaptureEvidence = z.strictObject({
   ...ofBundle,
-  end: z.enum(['cancelled', 'expired']),
+  end: z.enum(['cancelled', 'expired', 'custody_transferred', 'delivered']),
   /** Each that has begun counts. */
   hours: z.int().positive(),
 });

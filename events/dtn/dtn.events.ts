@@ -132,7 +132,46 @@ export type BundleRejected = EventOf<typeof BundleRejected>;
 
 const ofStored = { ...ofBundle, bundleBytes: z.int().positive(), priority: order.priority };
 
-/** The plan has changed, or a contact has passed unused. */
+/** The next node has the whole of it. This node keeps it until a report says that it is safe. */
+export const BundleForwarded = defineEvent('BundleForwarded', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofStored,
+    contact: BookedHop.shape.contact,
+    to: Eid,
+    route: Hops.nullable(),
+    forwardedAt: Instant,
+  }),
+});
+export type BundleForwarded = EventOf<typeof BundleForwarded>;
+
+/** Another node reports that it has stored the bundle: the custody of this one ends. */
+export const CustodyTransferred = defineEvent('CustodyTransferred', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofStored,
+    before: Hops.nullable(),
+    by: Eid,
+    transferredAt: Instant,
+  }),
+});
+export type CustodyTransferred = EventOf<typeof CustodyTransferred>;
+
+/** Reported by the node of the destination. */
+export const BundleDelivered = defineEvent('BundleDelivered', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofStored,
+    before: Hops.nullable(),
+    by: Eid,
+    /** False where it had ended before. */
+    endsCustody: z.boolean(),
+    deliveredAt: Instant,
+  }),
+});
+export type BundleDelivered = EventOf<typeof BundleDelivered>;
+
+/** The plan has changed, a contact has passed unused, or no report came. */
 export const BundleRerouted = defineEvent('BundleRerouted', {
   version: 1,
   schema: z.strictObject({
@@ -152,17 +191,33 @@ export type BundleCancelled = EventOf<typeof BundleCancelled>;
 
 export const BundleExpired = defineEvent('BundleExpired', {
   version: 1,
-  schema: z.strictObject({ ...ofStored, before: Hops.nullable(), expiredAt: Instant }),
+  schema: z.strictObject({
+    ...ofStored,
+    before: Hops.nullable(),
+    /** False where it had ended before. */
+    endsCustody: z.boolean(),
+    expiredAt: Instant,
+  }),
 });
 export type BundleExpired = EventOf<typeof BundleExpired>;
 
 export type BundleEvent =
-  BundleAccepted | BundleRejected | BundleRerouted | BundleCancelled | BundleExpired;
+  | BundleAccepted
+  | BundleRejected
+  | BundleRerouted
+  | BundleForwarded
+  | CustodyTransferred
+  | BundleDelivered
+  | BundleCancelled
+  | BundleExpired;
 
 export const bundleEvents = [
   BundleAccepted,
   BundleRejected,
   BundleRerouted,
+  BundleForwarded,
+  CustodyTransferred,
+  BundleDelivered,
   BundleCancelled,
   BundleExpired,
 ] as const;

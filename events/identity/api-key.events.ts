@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, KeyId, Sha256Hex, UserId } from '../vocabulary.js';
 import { KeyKind, Sealed } from './identity.vocabulary.js';
+import { KeyPolicy } from './key-policy.vocabulary.js';
 
 /** A day. */
 export const CACHE_SECONDS_MAX = 86_400;
@@ -18,6 +19,7 @@ export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
     keyKind: KeyKind,
     userId: UserId,
     sealedName: Sealed,
+    policy: KeyPolicy,
     /** The session that the key ends with, or null. */
     sessionId: z.uuid().nullable(),
     issuedAt: Instant,
@@ -49,6 +51,24 @@ export const ApiKeyRevoked = defineEvent('ApiKeyRevoked', {
 });
 export type ApiKeyRevoked = EventOf<typeof ApiKeyRevoked>;
 
-export type ApiKeyEvent = ApiKeyIssued | ApiKeyRevoked;
+/** The whole policy of the key from now on, and its end; neither admits more than before. */
+export const ApiKeyRestricted = defineEvent('ApiKeyRestricted', {
+  version: 1,
+  schema: z.strictObject({
+    keyHash: Sha256Hex,
+    userId: UserId,
+    policy: KeyPolicy,
+    /** Null: the key does not expire. */
+    endsAt: Instant.nullable(),
+    /** `rotated`: another key replaces it, and it stays valid until it ends. */
+    reason: z.enum(['restricted', 'rotated']),
+    restrictedAt: Instant,
+    /** Copied from `ApiKeyIssued`: it is part of the key of the read model's document. */
+    expiresAt: Instant.nullable(),
+  }),
+});
+export type ApiKeyRestricted = EventOf<typeof ApiKeyRestricted>;
 
-export const apiKeyEvents = [ApiKeyIssued, ApiKeyRevoked] as const;
+export type ApiKeyEvent = ApiKeyIssued | ApiKeyRevoked | ApiKeyRestricted;
+
+export const apiKeyEvents = [ApiKeyIssued, ApiKeyRevoked, ApiKeyRestricted] as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
+import { Scopes } from './key-policy.vocabulary.js';
 
 /** The password was correct and a second factor is required; the token was shown once. */
 export const ChallengeIssued = defineEvent('ChallengeIssued', {
@@ -11,6 +12,8 @@ export const ChallengeIssued = defineEvent('ChallengeIssued', {
     userId: UserId,
     sealedAppName: Sealed.nullable(),
     sealedDeviceInfo: Sealed.nullable(),
+    /** Of the session that an answer opens. */
+    scopes: Scopes,
     issuedAt: Instant,
     expiresAt: Instant,
   }),

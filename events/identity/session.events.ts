@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
+import { Scopes } from './key-policy.vocabulary.js';
 
 /** The app token names the session. The session's key ends with the session. */
 export const SessionStarted = defineEvent('SessionStarted', {
@@ -12,6 +13,7 @@ export const SessionStarted = defineEvent('SessionStarted', {
     keyHash: Sha256Hex,
     sealedAppName: Sealed.nullable(),
     sealedDeviceInfo: Sealed.nullable(),
+    scopes: Scopes,
     /** The proof of identity beyond the password. */
     secondFactor: z.enum(['none', 'one_time_code', 'recovery_code']),
     startedAt: Instant,
@@ -26,6 +28,8 @@ export const SessionRevoked = defineEvent('SessionRevoked', {
     sessionId: z.uuid(),
     userId: UserId,
     revokedAt: Instant,
+    /** Copied from `SessionStarted`: it is part of the key of the read model's document. */
+    expiresAt: Instant,
   }),
 });
 export type SessionRevoked = EventOf<typeof SessionRevoked>;

@@ -146,6 +146,18 @@ export const PasswordChanged = defineEvent('PasswordChanged', {
 });
 export type PasswordChanged = EventOf<typeof PasswordChanged>;
 
+/** The secret sets another password, once and before the end. A later offer replaces it. */
+export const PasswordResetOffered = defineEvent('PasswordResetOffered', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    secretHash: Sha256Hex,
+    offeredAt: Instant,
+    expiresAt: Instant,
+  }),
+});
+export type PasswordResetOffered = EventOf<typeof PasswordResetOffered>;
+
 /** All credentials of the user become invalid; the key of the sealed data is destroyed next. */
 export const UserErased = defineEvent('UserErased', {
   version: 1,
@@ -173,6 +185,7 @@ export type UserEvent =
   | UserEnabled
   | UserRoleChanged
   | PasswordChanged
+  | PasswordResetOffered
   | UserErased;
 
 export const userEvents = [
@@ -189,4 +202,5 @@ export const userEvents = [
   PasswordChanged,
   UserErased,
   SecondFactorFailed,
+  PasswordResetOffered,
 ] as const;

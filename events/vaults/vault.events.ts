@@ -81,6 +81,20 @@ export const DocumentIngested = defineEvent('DocumentIngested', {
 });
 export type DocumentIngested = EventOf<typeof DocumentIngested>;
 
+/** Other attributes of a document; its title and the rule of its chunks stay. */
+export const DocumentDescribed = defineEvent('DocumentDescribed', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofVault,
+    documentId: z.uuid(),
+    sealedLabel: Sealed,
+    /** Of the key that seals the label: the one of its content. */
+    keyGeneration: KeyGeneration,
+    describedAt: Instant,
+  }),
+});
+export type DocumentDescribed = EventOf<typeof DocumentDescribed>;
+
 export const DocumentDeleted = defineEvent('DocumentDeleted', {
   version: 1,
   schema: z.strictObject({ ...ofVault, ...sealedBlob, deletedAt: Instant }),
@@ -134,6 +148,7 @@ export type VaultEvent =
   | VaultCreated
   | VaultDescribed
   | DocumentIngested
+  | DocumentDescribed
   | DocumentDeleted
   | VaultKeyRotated
   | DocumentsResealed
@@ -149,6 +164,7 @@ export const vaultEvents = [
   DocumentsResealed,
   VaultKeysDestroyed,
   VaultErased,
+  DocumentDescribed,
 ] as const;
 
 /** In a stream of its own, `vaultsearch-<searchId>`. */

@@ -8,6 +8,10 @@ export const NotificationType = z
   .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/)
   .max(100);
 
+/** `standard`: `{ type, timestamp, account_id, data }`; `slack`: a text for a Slack webhook. */
+export const MessageFormat = z.enum(['standard', 'slack']);
+export type MessageFormat = z.infer<typeof MessageFormat>;
+
 /** A text that the key of its user opens. */
 const Sealed = z.string().min(1).max(8_192);
 
@@ -23,6 +27,7 @@ export const WebhookEndpointCreated = defineEvent('WebhookEndpointCreated', {
     sealedSecret: Sealed,
     /** Empty: every type. */
     types: z.array(NotificationType).max(50),
+    format: MessageFormat,
     createdAt: Instant,
   }),
 });

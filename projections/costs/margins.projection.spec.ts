@@ -20,6 +20,7 @@ const attempt = (more: Partial<RigAttempt> = {}): RigAttempt => ({
   outcome: 'answered',
   usage: { inputTokens: 10, outputTokens: 2, source: 'provider' },
   cost: { basis: 'computed', picoUsd: '1500000' },
+  startedAt: `${DAY}T09:59:59.000Z`,
   endedAt: `${DAY}T10:00:00.000Z`,
   ...more,
 });

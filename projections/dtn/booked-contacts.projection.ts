@@ -1,10 +1,12 @@
 import {
   BundleAccepted,
   BundleCancelled,
+  BundleDelivered,
   type BundleEvent,
   BundleExpired,
   BundleRerouted,
   type BookedHop,
+  CustodyTransferred,
 } from '#events/dtn/dtn.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -15,7 +17,7 @@ export interface BookedContact {
   readonly expedited: number;
 }
 
-type Booking = Exclude<BundleEvent, { readonly type: 'BundleRejected' }>;
+type Booking = Exclude<BundleEvent, { readonly type: 'BundleRejected' | 'BundleForwarded' }>;
 
 /** The ground network carries everything: nothing is booked there. */
 const contactsOf = (route: readonly BookedHop[] | null): readonly string[] =>
@@ -31,7 +33,14 @@ const bookedBy = ({ type, data }: Booking): readonly string[] =>
 export const bookedContacts: Projection<Booking, BookedContact> = {
   name: 'dtn-booked-contacts',
   version: 1,
-  on: { BundleAccepted, BundleRerouted, BundleCancelled, BundleExpired },
+  on: {
+    BundleAccepted,
+    BundleRerouted,
+    CustodyTransferred,
+    BundleDelivered,
+    BundleCancelled,
+    BundleExpired,
+  },
   keys: (event) => [...new Set([...freedBy(event), ...bookedBy(event)])],
   initial: () => ({ bulk: 0, normal: 0, expedited: 0 }),
   project: (event, booked, contact) => {

@@ -1,24 +1,43 @@
 import {
   BundleAccepted,
   BundleCancelled,
+  BundleDelivered,
   type BundleEvent,
   BundleExpired,
+  BundleForwarded,
   BundleRejected,
   BundleRerouted,
   type BookedHop,
   type CustodyHold,
+  CustodyTransferred,
 } from '#events/dtn/dtn.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 export interface HistoryEntry {
-  readonly event: 'accepted' | 'rejected' | 'rerouted' | 'cancelled' | 'expired';
+  readonly event:
+    | 'accepted'
+    | 'rejected'
+    | 'rerouted'
+    | 'forwarded'
+    | 'custody_transferred'
+    | 'delivered'
+    | 'cancelled'
+    | 'expired';
   readonly at: string;
 }
 
 type Order = Omit<BundleRejected['data'], 'reason'>;
 
 export interface CustodyRecord extends Order {
-  readonly status: 'stored' | 'rejected' | 'cancelled' | 'expired';
+  /** This node has the bytes of a stored and of a forwarded bundle. */
+  readonly status:
+    | 'stored'
+    | 'forwarded'
+    | 'custody_transferred'
+    | 'delivered'
+    | 'rejected'
+    | 'cancelled'
+    | 'expired';
   readonly reason: BundleRejected['data']['reason'] | null;
   /** Null for a rejected bundle. */
   readonly bundleBytes: number | null;
@@ -26,6 +45,7 @@ export interface CustodyRecord extends Order {
   readonly expiresAt: string | null;
   readonly hold: CustodyHold | null;
   readonly route: readonly BookedHop[] | null;
+  /** When the custody ended. */
   readonly endedAt: string | null;
   readonly history: readonly HistoryEntry[];
 }
@@ -48,21 +68,33 @@ const changed = (
   const after = (event: HistoryEntry['event'], at: string) => [...bundle.history, { event, at }];
   switch (type) {
     case 'BundleRerouted':
-      return { ...bundle, route: data.route, history: after('rerouted', data.reroutedAt) };
+      return {
+        ...bundle,
+        status: 'stored',
+        route: data.route,
+        history: after('rerouted', data.reroutedAt),
+      };
+    case 'BundleForwarded':
+      return { ...bundle, status: 'forwarded', history: after('forwarded', data.forwardedAt) };
+    case 'CustodyTransferred': {
+      const endedAt = data.transferredAt;
+      const history = after('custody_transferred', endedAt);
+      return { ...bundle, status: 'custody_transferred', route: null, endedAt, history };
+    }
+    case 'BundleDelivered': {
+      const endedAt = bundle.endedAt ?? data.deliveredAt;
+      const history = after('delivered', data.deliveredAt);
+      return { ...bundle, status: 'delivered', route: null, endedAt, history };
+    }
     case 'BundleCancelled': {
       const endedAt = data.cancelledAt;
       const history = after('cancelled', endedAt);
       return { ...bundle, status: 'cancelled', route: null, endedAt, history };
     }
     case 'BundleExpired': {
-      const endedAt = data.expiredAt;
-      return {
-        ...bundle,
-        status: 'expired',
-        route: null,
-        endedAt,
-        history: after('expired', endedAt),
-      };
+      const endedAt = bundle.endedAt ?? data.expiredAt;
+      const history = after('expired', data.expiredAt);
+      return { ...bundle, status: 'expired', route: null, endedAt, history };
     }
   }
 };
@@ -88,6 +120,9 @@ export const recordOf = (
       return { ...event.data, ...nothing, status: 'rejected', endedAt: at, history };
     }
     case 'BundleRerouted':
+    case 'BundleForwarded':
+    case 'CustodyTransferred':
+    case 'BundleDelivered':
     case 'BundleCancelled':
     case 'BundleExpired':
       return before && changed(event, before);
@@ -98,7 +133,16 @@ export const recordOf = (
 export const bundles: Projection<BundleEvent, BundleDocument> = {
   name: 'dtn-bundles',
   version: 1,
-  on: { BundleAccepted, BundleRejected, BundleRerouted, BundleCancelled, BundleExpired },
+  on: {
+    BundleAccepted,
+    BundleRejected,
+    BundleRerouted,
+    BundleForwarded,
+    CustodyTransferred,
+    BundleDelivered,
+    BundleCancelled,
+    BundleExpired,
+  },
   keys: ({ data }) => [bundleKey(data)],
   initial: () => ({ bundle: null }),
   project: (event, { bundle }) => ({ bundle: recordOf(event, bundle) }),

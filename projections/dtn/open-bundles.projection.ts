@@ -1,8 +1,10 @@
 import {
   BundleAccepted,
   BundleCancelled,
+  BundleDelivered,
   type BundleEvent,
   BundleExpired,
+  CustodyTransferred,
 } from '#events/dtn/dtn.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -13,13 +15,16 @@ export interface OpenBundle {
   readonly bundleBytes: number;
 }
 
-type Opening = Exclude<BundleEvent, { readonly type: 'BundleRejected' | 'BundleRerouted' }>;
+type Opening = Exclude<
+  BundleEvent,
+  { readonly type: 'BundleRejected' | 'BundleRerouted' | 'BundleForwarded' }
+>;
 
 /** Which bundles are stored? */
 export const openBundles: Projection<Opening, OpenBundle> = {
   name: 'dtn-open-bundles',
   version: 1,
-  on: { BundleAccepted, BundleCancelled, BundleExpired },
+  on: { BundleAccepted, CustodyTransferred, BundleDelivered, BundleCancelled, BundleExpired },
   keys: ({ data }) => [data.bundleId],
   initial: (bundleId) => ({ bundleId, accountId: '', bundleBytes: 0 }),
   project: ({ type, data }, bundle) => {

@@ -1,5 +1,6 @@
-import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
+import { ApiKeyIssued, ApiKeyRestricted, ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** An issued key that was not revoked. Its session may have ended; the reader checks that. */
@@ -8,18 +9,21 @@ export interface ListedApiKey {
   readonly keyKind: KeyKind;
   readonly userId: number;
   readonly sealedName: string;
+  readonly policy: KeyPolicy;
   readonly sessionId: string | null;
   /** ISO 8601 UTC. */
   readonly issuedAt: string;
-  /** ISO 8601 UTC, or null. */
+  /** ISO 8601 UTC, or null: as issued. */
   readonly expiresAt: string | null;
+  /** ISO 8601 UTC, or null: the end now, which is never later. */
+  readonly endsAt: string | null;
   /** Absent for the first key of its line. */
   readonly lineage?: string;
   /** Absent where answers to the key are not kept. */
   readonly cacheSeconds?: number;
 }
 
-type ApiKeysEvent = ApiKeyIssued | ApiKeyRevoked;
+type ApiKeysEvent = ApiKeyIssued | ApiKeyRestricted | ApiKeyRevoked;
 
 /** Sorts after every instant. */
 const NEVER = '~';
@@ -35,16 +39,22 @@ const missing: ListedApiKey = {
   keyKind: 'user',
   userId: 0,
   sealedName: '',
+  policy: { scopes: [] },
   sessionId: null,
   issuedAt: '',
   expiresAt: null,
+  endsAt: null,
 };
 
-const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
+const project = ({ type, data }: ApiKeysEvent, listed: ListedApiKey): ListedApiKey | null => {
   switch (type) {
     case 'ApiKeyIssued': {
       const { replaces: _, ...key } = data;
-      return key;
+      return { ...key, endsAt: key.expiresAt };
+    }
+    case 'ApiKeyRestricted': {
+      const { policy, endsAt } = data;
+      return { ...listed, policy, endsAt };
     }
     case 'ApiKeyRevoked':
       return null;
@@ -54,8 +64,8 @@ const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
 /** The keys of each user. */
 export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
   name: 'api-keys',
-  version: 2,
-  on: { ApiKeyIssued, ApiKeyRevoked },
+  version: 3,
+  on: { ApiKeyIssued, ApiKeyRestricted, ApiKeyRevoked },
   keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
   initial: () => missing,
   project,

@@ -16,6 +16,7 @@ describe('API keys', () => {
       keyKind: 'user',
       userId,
       sealedName: SEALED,
+      policy: { scopes: ['inference'] },
       sessionId: null,
       issuedAt: AT,
       expiresAt,

@@ -11,8 +11,8 @@ import { getLlama, type Llama, type Token } from 'node-llama-cpp';
 import { packTrits } from '../../libs/engines/quantization/bitnet/packed-trits.js';
 import { TernaryKernels } from '../../libs/engines/quantization/bitnet/ternary-kernels.js';
 import { quantizedFile } from '../../libs/engines/quantization/file/quantized-file.js';
-import { encodeTensor } from '../../libs/engines/quantization/formats/block-format.js';
-import { Q4_0 } from '../../libs/engines/quantization/formats/linear-formats.js';
+import { encodeTensor } from '../../libs/engines/llama-layers/formats/block-format.js';
+import { Q4_0 } from '../../libs/engines/llama-layers/formats/linear-formats.js';
 import { MeasuredModel } from '../../libs/engines/quantization/model/measured-model.js';
 
 const ROUNDS = 7;

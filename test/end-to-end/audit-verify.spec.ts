@@ -30,7 +30,13 @@ describe('the transparency log of a home', () => {
 
   it('shows the events of a request to its account and to an Admin only', async () => {
     const create = ['user', 'create', '--username', 'ada', '--email', 'ada@quipu.test'];
-    const { api_key: key } = await quipu(...create, '--role', 'renter');
+    const { api_key: key } = await quipu(
+      ...create,
+      '--role',
+      'renter',
+      '--scopes',
+      'inference,read_billing',
+    );
     const asAda = { authorization: `Bearer ${key}` };
     await quipu('account', 'credit', '--user', 'ada', '--usd', '1', '--reason', 'test');
     const { headers } = await http()

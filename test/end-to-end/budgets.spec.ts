@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 /** 9 tokens of the prompt at 1 micro-dollar and 2 of the answer at 2. */
@@ -46,7 +47,9 @@ describe('budgets over HTTP', () => {
     return { status: response.status, answer: (await response.json()) as Budgets };
   };
 
-  const issue = async (): Promise<{
+  const issue = async (
+    scopes: readonly Scope[] = ['inference'],
+  ): Promise<{
     readonly client: OpenAI;
     readonly id: string;
     readonly apiKey: string;
@@ -57,7 +60,7 @@ describe('budgets over HTTP', () => {
         authorization: `Bearer ${world.credentials.api_key}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ name: 'a program' }),
+      body: JSON.stringify({ name: 'a program', scopes }),
     });
     return clientOf((await response.json()) as { api_key: string; key: { id: string } });
   };
@@ -258,7 +261,7 @@ describe('budgets over HTTP', () => {
   });
 
   it('are not lifted by the key that they limit, nor by a new key that it issues', async () => {
-    const { id, apiKey } = await issue();
+    const { id, apiKey } = await issue(['inference', 'manage_keys', 'manage_money']);
     await send('PUT', `budgets/keys/${id}`, { usd_per_day: 1 });
     const own = await send('DELETE', `budgets/keys/${id}`, undefined, apiKey);
     expect(own).toMatchObject({ status: 403, answer: { code: 'budget_not_changeable' } });

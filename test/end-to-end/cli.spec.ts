@@ -340,7 +340,8 @@ describe('the command line beside a running server', () => {
   });
 
   it('creates a user that the server accepts, and rotates the key', async () => {
-    const { api_key: first } = await result(...CREATE_ADA, ...RENTER);
+    const scopes = ['--scopes', 'read_billing'];
+    const { api_key: first } = await result(...CREATE_ADA, ...RENTER, ...scopes);
     expect((await overview(String(first))).status).toBe(200);
     const { api_key: second } = await result('key', 'rotate', '--user', 'ada', '--yes');
     expect((await overview(String(first))).status).toBe(401);

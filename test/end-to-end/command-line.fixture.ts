@@ -1,4 +1,7 @@
 import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { scopesOfRole } from '#areas/identity/keys/key-policy.js';
+import { type Role } from '#events/identity/identity.vocabulary.js';
 import { loadQuipu } from './loaded-quipu.js';
 import { type World } from './quipu.harness.js';
 
@@ -23,9 +26,12 @@ export const runCommand = async (
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const stdin = Object.assign(new PassThrough(), { isTTY: false });
   const { signal } = new AbortController();
+  const printed = { stdout: '', stderr: '' };
+  stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
   const exitCode = await runCommandLine(words, { environment, stdin, stdout, stderr, signal });
-  const text = (stream: PassThrough) => String(stream.read() ?? '');
-  return { exitCode, stdout: text(stdout), stderr: text(stderr) };
+  for (const stream of [stdout, stderr]) await finished(stream.end());
+  return { exitCode, ...printed };
 };
 
 /** The command line beside a running Quipu, with `--json`. */
@@ -51,8 +57,10 @@ export class CommandLine {
     return JSON.parse(stdout);
   }
 
-  async createUser(username: string, role: string): Promise<CreatedUser> {
+  /** A user whose key has every scope that the role allows. */
+  async createUser(username: string, role: Role): Promise<CreatedUser> {
     const words = ['--username', username, '--email', `${username}@example.com`, '--role', role];
-    return (await this.result('user', 'create', ...words)) as CreatedUser;
+    const scopes = ['--scopes', scopesOfRole(role).join()];
+    return (await this.result('user', 'create', ...words, ...scopes)) as CreatedUser;
   }
 }

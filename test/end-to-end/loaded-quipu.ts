@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type * as rows from '#areas/cleanrooms/room-rows.js';
+import type * as composition from '#apps/composition/areas.js';
 import type * as commandLine from '#apps/cli/command-line.js';
 import type * as settings from '#apps/composition/settings.js';
 import type * as gateway from '#apps/processes/gateway.process.js';
@@ -20,6 +21,7 @@ export const loadQuipu = async () => {
     'apps/processes/standalone.process.js',
   );
   const { runCommandLine } = await compiled<typeof commandLine>('apps/cli/command-line.js');
+  const { areas } = await compiled<typeof composition>('apps/composition/areas.js');
   const { EVENT_STORE } = await compiled<typeof tokens>('libs/platform/runtime/tokens.js');
   // The way in for rows of a clean room, which no route has without an enclave.
   const { RoomRows } = await compiled<typeof rows>('libs/areas/cleanrooms/room-rows.js');
@@ -32,6 +34,7 @@ export const loadQuipu = async () => {
     startStandalone: (environment: NodeJS.ProcessEnv, options?: standalone.StandaloneOptions) =>
       startStandalone(settingsOf(environment), logger, options),
     runCommandLine,
+    areas,
     EVENT_STORE,
     RoomRows,
   };

@@ -5,58 +5,41 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { verifyBill } from '#areas/audit/bill/verify-bill.js';
-import { parseCheckpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
-import { isConsistent, isIncluded, leafHashOf } from '#platform/audit/merkle.js';
-import { parseNote, parseVerifierKey } from '#platform/audit/signed-note.js';
-import { parseProof } from '#platform/audit/tlog-proof.js';
 import { counted } from '#platform/event-store/event-store.fixture.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { type TestServer } from '../servers/test-server.js';
 import { CommandLine } from './command-line.fixture.js';
-import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
+import { type Answered, EveryProduct, startEveryProduct } from './every-product.fixture.js';
+import { IssuedProofs } from './issued-proofs.fixture.js';
+import { loadQuipu } from './loaded-quipu.js';
+import { chatRequest, eventually, type World } from './quipu.harness.js';
+import { startWitness } from './witness.fixture.js';
 
 const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 const PREFIX = 'moved';
 const LANES = 4;
 const KILLS = 2;
 /** A copy has started by then, and copies. */
-const KILLED_AFTER_MS = 1_500;
+const KILLED_AFTER_MS = 1_200;
 const COPIED_MS_MAX = 60_000;
 const FOLLOWS = 'The copy follows the log';
-const MONTH = new Date().toISOString().slice(0, 7);
-
-interface AuditedEvent {
-  readonly leaf: number;
-  readonly position: string;
-  readonly encoding: string;
-  readonly proof: string;
-}
-
-/** The place of an event, the same wherever the log is stored, and its bytes. */
-const placeOf = ({ leaf, position, encoding }: AuditedEvent) => ({ leaf, position, encoding });
 
 interface Overview {
   readonly balance_usd: number;
   readonly position: string;
 }
 
-interface Receipt {
-  readonly verifier_key: string;
-  readonly events: readonly AuditedEvent[];
-}
-
 describe('an installation whose log moves to a server and back', () => {
   let world: World;
   let node: TestServer;
-  let receipt: Receipt;
-  let bill: Buffer;
-  let checkpoint: string;
-  let before: Overview;
-  let receiptId: string | null;
-  /** Requests that were charged so far. */
-  let charged = 2;
+  let installation: Awaited<ReturnType<typeof startEveryProduct>>;
+  let witness: Awaited<ReturnType<typeof startWitness>>;
+  let issued: IssuedProofs;
+  let answers: readonly Answered[];
+  /** Charges so far. */
+  let charged = 0;
+  const products = new EveryProduct(() => world);
 
   const authorized = () => ({ authorization: `Bearer ${world.credentials.api_key}` });
   const get = (route: string) => request(world.quipu.url).get(route).set(authorized());
@@ -72,12 +55,6 @@ describe('an installation whose log moves to a server and back', () => {
 
   /** Readers of a new place may be behind for a moment, and requests are refused until then. */
   const untilCharged = (key: string) => eventually(async () => (await ask(key)).status === 200);
-
-  const download = async (route: string): Promise<Buffer> => {
-    const response = await fetch(`${world.quipu.url}${route}`, { headers: authorized() });
-    expect(response.status).toBe(200);
-    return Buffer.from(await response.arrayBuffer());
-  };
 
   const charges = async (): Promise<number> =>
     (await world.events()).filter(({ type }) => type === 'HoldCaptured').length;
@@ -157,29 +134,22 @@ describe('an installation whose log moves to a server and back', () => {
     expect(count).toBe(charged);
   };
 
-  /** Earlier checkpoints and proofs verify by themselves, and fit the log as it is now. */
-  const expectIssued = async (): Promise<void> => {
-    const log = parseVerifierKey(receipt.verifier_key);
-    const { body } = await get(`/audit/requests/${receiptId}`).expect(200);
-    const now = body as Receipt;
-    expect(now.verifier_key).toBe(receipt.verifier_key);
-    expect(now.events.map(placeOf)).toEqual(receipt.events.map(placeOf));
-    for (const { encoding, proof } of receipt.events) {
-      const { index, hashes, checkpoint: note } = parseProof(proof);
-      const { size, root } = verifyCheckpoint(note, log);
-      const leafHash = leafHashOf(Buffer.from(encoding, 'base64'));
-      expect(isIncluded({ index, size, root, leafHash, proof: hashes })).toBe(true);
+  /** Each order is answered as before under its key, and charged no more. */
+  const expectRepeated = async (): Promise<void> => {
+    const count = await charges();
+    for (const { order, status, text } of answers) {
+      const { purpose } = order;
+      const repeated = await products.answerTo(order);
+      expect({ purpose, status: repeated.status, text: repeated.text }).toEqual({
+        ...{ purpose, status, text },
+      });
     }
-    const old = parseCheckpoint(parseNote(checkpoint).text);
-    const latest = verifyCheckpoint((await get('/audit/checkpoint').expect(200)).text, log);
-    const route = `/audit/consistency?from=${old.size}&to=${latest.size}`;
-    const { hashes } = (await get(route).expect(200)).body as {
-      readonly hashes: readonly string[];
-    };
-    const proof = hashes.map((hash) => Buffer.from(hash, 'base64'));
-    const { size, root } = latest;
-    expect(isConsistent({ oldSize: old.size, oldRoot: old.root, size, root, proof })).toBe(true);
-    expect(verifyBill(bill, { key: receipt.verifier_key }).events).toBeGreaterThan(3);
+    expect(await charges()).toBe(count);
+  };
+
+  const expectIssued = async (): Promise<void> => {
+    await issued.expectSame();
+    expect(witness.refused()).toBe(0);
   };
 
   const move = async (eventStore: string, prefix: string | undefined): Promise<void> => {
@@ -192,16 +162,18 @@ describe('an installation whose log moves to a server and back', () => {
   };
 
   beforeAll(async () => {
-    node = await startEventStoreNode();
-    world = await startWorld([answering('Knots', '.')], {
-      environment: { QUIPU_AUDIT_CHECKPOINT_MS: '50' },
+    const { areas } = await loadQuipu();
+    const purposes = areas.flatMap((area) => area.products.map(({ purpose }) => purpose));
+    [node, witness] = await Promise.all([startEventStoreNode(), startWitness()]);
+    installation = await startEveryProduct({
+      QUIPU_AUDIT_CHECKPOINT_MS: '50',
+      QUIPU_AUDIT_WITNESSES: witness.setting,
     });
-    receiptId = (await ask('first')).headers.get('x-request-id');
-    await ask('second');
-    receipt = (await get(`/audit/requests/${receiptId}`).expect(200)).body as Receipt;
-    bill = await download(`/api/v1/billing/statements/${MONTH}.zip`);
-    checkpoint = (await get('/audit/checkpoint').expect(200)).text;
-    before = await overview();
+    ({ world } = installation);
+    answers = await products.order(new Set(purposes));
+    issued = new IssuedProofs(() => world, witness.key);
+    await issued.keep(answers.map(({ requestId }) => requestId));
+    charged = await charges();
     // Another installation on the server: positions there do not count the events of this one.
     const other = await openEventStoreDb({ url: served(), prefix: 'other' });
     await other.append('job-1', counted(7), 'no-stream');
@@ -210,6 +182,8 @@ describe('an installation whose log moves to a server and back', () => {
 
   afterAll(async () => {
     await world.close();
+    await installation.close();
+    await witness.close();
     await node.stop();
   });
 
@@ -220,22 +194,16 @@ describe('an installation whose log moves to a server and back', () => {
     );
     await move(served(), PREFIX);
     await expectCharged(moved.keys, moved.before);
-    expect(await overview(before.position)).toMatchObject({
-      balance_usd: before.balance_usd,
-      position: before.position,
-    });
     await expectIssued();
   });
 
-  it('charges a repeated request once, and new ones on the same balance', async () => {
+  it('charges repeated orders of all products once, and new ones on the same balance', async () => {
+    await expectRepeated();
     const count = await charges();
-    expect((await ask('first')).headers.get('x-quipu-idempotent-replay')).toBe('true');
-    expect(await charges()).toBe(count);
     await untilCharged('third');
     charged += 1;
     expect(await charges()).toBe(count + 1);
     const { position } = await overview();
-    expect(Number(position)).toBeGreaterThan(Number(before.position));
     expect((await overview(position)).position).toBe(position);
   });
 
@@ -253,6 +221,7 @@ describe('an installation whose log moves to a server and back', () => {
       position: there.position,
     });
     await untilCharged('fourth');
+    await expectRepeated();
     await expectIssued();
   });
 
@@ -271,7 +240,7 @@ describe('an installation whose log moves to a server and back', () => {
     };
     await eventually(exportAll);
     await world.quipu.stop();
-    const key = ['--key', receipt.verifier_key];
+    const key = ['--key', issued.key];
     expect(await quipu('log', 'verify', old, ...key)).toMatchObject({ first: 0, end: 10 });
     const imported = `sqlite:${file('imported.db')}`;
     const loaded = await quipu('log', 'import', recent, old, '--to', imported, ...key);

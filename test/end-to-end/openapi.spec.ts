@@ -190,7 +190,7 @@ describe('the OpenAPI document', () => {
           content: {
             'application/json': {
               schema: {
-                required: ['type', 'timestamp', 'data'],
+                required: ['type', 'timestamp', 'account_id', 'data'],
                 properties: { data: { required: ['invoice_id', 'status', 'confirmed_units'] } },
               },
             },

@@ -33,6 +33,7 @@ describe('operations', () => {
   it('has the credentials of the first start in a file', () => {
     expect(Object.keys(world.credentials).sort()).toEqual([
       'api_key',
+      'api_key_scopes',
       'password',
       'renter_key',
       'username',
@@ -101,6 +102,19 @@ describe('operations', () => {
     expect(await (await get('/docs')).text()).toContain('SwaggerUIBundle');
     expect((await get('/docs/swagger-ui.css')).status).toBe(200);
     expect((await get('/docs/package.json')).status).toBe(404);
+  });
+
+  it('says at / what this is and where to go, without a script', async () => {
+    const response = await get('/');
+    const page = await response.text();
+    expect(response.status).toBe(200);
+    expect(page).toContain('<h1>Quipu</h1>');
+    expect(page).not.toContain('<script');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toEqual(['/docs', '/openapi.json', '/health/ready']);
+    const answers = await Promise.all(links.map(async (link) => (await get(link)).status));
+    expect(answers).toEqual([200, 200, 200]);
   });
 
   it('stores events that fit the published schemas', async () => {

@@ -81,9 +81,6 @@ export interface WorldOptions {
 /** Set if the suite runs on real servers in separate processes; default: in this process. */
 const HAS_SERVERS = process.env['TEST_ENGINES'] === 'servers';
 
-/** Of a served log that a suite opens: a process loads one client for all its suites. */
-export const LOG_SCHEME = HAS_SERVERS ? 'esdb' : 'kurrentdb';
-
 /** A whole Quipu with its own home and a scripted upstream. */
 export const startWorld = async (
   scripts: readonly Script[],

@@ -80,10 +80,38 @@ describe('an installation on a server that other programs write to', () => {
     const { events } = (await audited.json()) as { readonly events: readonly { type: string }[] };
     expect(events.map(({ type }) => type)).toEqual(['HoldPlaced', 'HoldCaptured']);
     const explained = await commandLine.result('explain', requestId);
-    expect(explained).toMatchObject({ outcome: 'charged' });
-    const last = (await world.events()).at(-1);
-    const { stdout } = await commandLine.run('events', 'tail', '--from', `${last?.position}`);
-    expect(JSON.parse(stdout)).toMatchObject({ id: last?.id });
+    const log = await world.events();
+    const placesOf = (type: string) =>
+      log.flatMap((event, index) =>
+        event.type === type && event.metadata.requestId === requestId
+          ? [{ type, position: `${index + 1}`, store_position: `${event.position}` }]
+          : [],
+      );
+    const places = [...placesOf('HoldPlaced'), ...placesOf('HoldCaptured')];
+    expect(explained).toMatchObject({ outcome: 'charged', events: places });
+    expect(places).toHaveLength(2);
+  });
+
+  it('prints the numbers of its events, where the server counts the others too', async () => {
+    const tail = async (...words: readonly string[]) => {
+      const { stdout } = await commandLine.run('events', 'tail', ...words);
+      const lines = stdout.trim().split('\n');
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    };
+    const log = await world.events();
+    const printed = log.map((event, index) => ({
+      position: `${index + 1}`,
+      store_position: `${event.position}`,
+      id: event.id,
+    }));
+    // Readers may have written since.
+    expect(await tail('--limit', `${log.length}`)).toMatchObject(printed);
+    const last = ['--from', `${log.length}`, '--limit', '1'];
+    expect(await tail(...last)).toMatchObject(printed.slice(-1));
+    const charges = printed.filter((_, index) => log[index]?.type === 'HoldCaptured');
+    expect(await tail('--filter-type', 'HoldCaptured', '--from', '2')).toMatchObject(charges);
+    const following = await tail('--follow', '--from', '3', '--limit', '2');
+    expect(following).toMatchObject(printed.slice(2, 4));
   });
 
   it('is clean after their events were scavenged, also from empty read models', async () => {

@@ -163,6 +163,40 @@ describe('vector stores for the official client', () => {
     expect(await found({ ranking_options: { score_threshold: 1 } })).toEqual([]);
   });
 
+  it('have files whose attributes change, and whose text is read', async () => {
+    const store = await stored(contract, knots);
+    const at = { vector_store_id: store };
+    const { files } = openai.vectorStores;
+    const search = async (year: number) => {
+      const filters = { type: 'eq', key: 'year', value: year } as const;
+      const { data } = await openai.vectorStores.search(store, { query: 'the harbour', filters });
+      return data.map(({ file_id }) => file_id);
+    };
+    const before = await files.retrieve(contract.id, at);
+    const changed = await files.update(contract.id, { ...at, attributes: { year: 1913 } });
+    expect(changed).toEqual({ ...before, attributes: { year: 1913 } });
+    expect(await files.retrieve(contract.id, at)).toEqual(changed);
+    expect(await search(1913)).toEqual([contract.id]);
+    expect(await files.update(contract.id, { ...at, attributes: null })).toEqual(before);
+    expect(await search(1913)).toEqual([]);
+    const content = await Array.fromAsync(files.content(contract.id, at));
+    expect(content).toEqual([{ type: 'text', text: CONTRACT }]);
+    const log = JSON.stringify((await world.events()).map(({ data }) => data));
+    expect(log).not.toContain('1913');
+    await files.delete(knots.id, at);
+    const gone = [files.content(knots.id, at), files.update(knots.id, { ...at, attributes: {} })];
+    for (const refused of gone) {
+      await expect(refused).rejects.toMatchObject({
+        ...{ status: 404, code: 'vector_store_file_not_found', param: 'file_id' },
+      });
+    }
+    const numbers = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [n, n]));
+    await expect(files.update(contract.id, { ...at, attributes: numbers })).rejects.toMatchObject({
+      status: 400,
+      param: 'attributes',
+    });
+  });
+
   it('say nothing about documents above the clearance of a key', async () => {
     const store = await stored(contract);
     const api = async (route: string, body: object, method = 'POST') => {
@@ -189,9 +223,14 @@ describe('vector stores for the official client', () => {
     expect((await openai.vectorStores.retrieve(store)).file_counts.total).toBe(1);
     expect((await openai.vectorStores.files.list(store)).data).toHaveLength(1);
     const at = { vector_store_id: store };
-    await expect(openai.vectorStores.files.retrieve(hidden, at)).rejects.toMatchObject({
-      status: 404,
-    });
+    const { files } = openai.vectorStores;
+    for (const refused of [
+      files.retrieve(hidden, at),
+      files.content(hidden, at),
+      files.update(hidden, { ...at, attributes: {} }),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ status: 404 });
+    }
     const { data } = await openai.vectorStores.search(store, { query: 'convoy at midnight' });
     expect(data.map(({ file_id }) => file_id)).toEqual([contract.id]);
   });

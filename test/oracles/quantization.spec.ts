@@ -12,9 +12,9 @@ import { quantizeActivations, ternarize } from '#engines/quantization/bitnet/ter
 import { TernaryKernels } from '#engines/quantization/bitnet/ternary-kernels.js';
 import { type Coding } from '#engines/quantization/codings.js';
 import { quantizedFile } from '#engines/quantization/file/quantized-file.js';
-import { type BlockFormat, encodeTensor } from '#engines/quantization/formats/block-format.js';
-import * as linearFormats from '#engines/quantization/formats/linear-formats.js';
-import { TQ1_0, TQ2_0 } from '#engines/quantization/formats/ternary-formats.js';
+import { type BlockFormat, encodeTensor } from '#engines/llama-layers/formats/block-format.js';
+import * as linearFormats from '#engines/llama-layers/formats/linear-formats.js';
+import { TQ1_0, TQ2_0 } from '#engines/llama-layers/formats/ternary-formats.js';
 import { lossOver, perplexityOf } from '#engines/quantization/measure/text-loss.js';
 import { MeasuredModel } from '#engines/quantization/model/measured-model.js';
 import { startTensorFlow } from '#engines/training/gradient.shard.js';

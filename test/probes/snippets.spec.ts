@@ -49,7 +49,7 @@ describe('the TypeScript snippets of the documentation', () => {
       await linked(),
     );
     const args = ['-p', 'tsconfig.snippets.json', '--pretty', 'false'];
-    const output = await outputOf(house.folder, 'typescript/bin/tsc', args);
+    const output = await outputOf(house.folder, 'typescript-native/bin/tsc', args);
     diagnostics = output.split('\n').filter((line) => line !== '');
   });
 

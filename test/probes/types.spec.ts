@@ -156,7 +156,7 @@ export const saga: Saga<LoanGranted, object, Remind> = {
   },
   {
     option: 'a command table that misses a command',
-    code: 2345,
+    code: 2741,
     source: `import { reminders } from './lending.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 export const deployed = deploySaga(reminders, {});`,
@@ -224,7 +224,7 @@ describe('the compiler', () => {
       'libs/platform/sound.ts': 'export type Sound = number;',
     });
     const args = ['-p', 'tsconfig.json', '--pretty', 'false', '--incremental', 'false'];
-    const output = await outputOf(house.folder, 'typescript/bin/tsc', [
+    const output = await outputOf(house.folder, 'typescript-native/bin/tsc', [
       ...args,
       '--tsBuildInfoFile',
       'null',
@@ -262,7 +262,7 @@ describe('the types of the platform', () => {
       ['libs/platform', 'events'],
     );
     const args = ['-p', 'tsconfig.seams.json', '--pretty', 'false', '--incremental', 'false'];
-    const output = await outputOf(house.folder, 'typescript/bin/tsc', [
+    const output = await outputOf(house.folder, 'typescript-native/bin/tsc', [
       ...args,
       '--tsBuildInfoFile',
       'null',

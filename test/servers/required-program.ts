@@ -3,6 +3,7 @@ import path from 'node:path';
 
 /** The programs that servers and suites run, each with its Debian package. */
 const PACKAGES = {
+  chromium: 'chromium',
   'espeak-ng': 'espeak-ng',
   etcd: 'etcd-server',
   ffmpeg: 'ffmpeg',
@@ -17,12 +18,12 @@ const PACKAGES = {
 
 export type RequiredProgram = keyof typeof PACKAGES;
 
-/** @throws Error with the package to install, unless the program is in PATH */
-export const requireProgram = async (program: RequiredProgram): Promise<void> => {
+/** The path of a program. @throws Error with the package to install, unless it is in PATH */
+export const requireProgram = async (program: RequiredProgram): Promise<string> => {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const found = await Promise.allSettled(
-    folders.map((folder) => access(path.join(folder, program), constants.X_OK)),
-  );
-  if (found.some(({ status }) => status === 'fulfilled')) return;
+  const files = folders.map((folder) => path.join(folder, program));
+  const found = await Promise.allSettled(files.map((file) => access(file, constants.X_OK)));
+  const file = files[found.findIndex(({ status }) => status === 'fulfilled')];
+  if (file !== undefined) return file;
   throw new Error(`${program} is not in PATH: apt-get install -y ${PACKAGES[program]}`);
 };

@@ -1,6 +1,6 @@
 /**
  * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
- * networks, the embedding models, the image model, or the speech recognizer.
+ * networks, the embedding models, the image model, the detector, or the speech recognizer.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
@@ -9,6 +9,7 @@
  *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
  *   npm run models:train -- images [--python PROGRAM --steps N --out FOLDER --cache FOLDER --card]
+ *   npm run models:train -- vision [--python PROGRAM --steps N --out FOLDER --cache FOLDER --card]
  *   npm run models:train -- speech [--python PROGRAM --out FOLDER --cache FOLDER]
  *   npm run models:train -- speech --card                      # scores the last checkpoint
  *   npm run models:train -- corpora [--out FOLDER]            # the texts of jobs
@@ -40,6 +41,15 @@ if (family === 'spiking' && options.includes('--cards')) {
     steps: Number(optionOf('--steps', '12000')),
     out: optionOf('--out', 'models/images'),
     cache: optionOf('--cache', '.cache/models/images'),
+    cardAlone: options.includes('--card'),
+  });
+} else if (family === 'vision') {
+  const { trainVision } = await import('./vision/vision.train.js');
+  await trainVision({
+    python: optionOf('--python', 'python3'),
+    steps: Number(optionOf('--steps', '2000')),
+    out: optionOf('--out', 'models/vision'),
+    cache: optionOf('--cache', '.cache/models/vision'),
     cardAlone: options.includes('--card'),
   });
 } else if (family === 'corpora') {

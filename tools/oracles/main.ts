@@ -139,6 +139,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     script: ['vectors/record.py'],
     record: 'vectors/vectors.json',
   },
+  vision: {
+    requirements: 'vision/requirements.txt',
+    script: ['vision/record.py'],
+    record: 'vision/vectors.json',
+  },
   wasmtime: {
     requirements: 'wasmtime/requirements.txt',
     script: ['wasmtime/record.py'],

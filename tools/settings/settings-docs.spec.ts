@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { areas } from '#apps/composition/areas.js';
 import { variablesOf } from '#apps/composition/settings.js';
 import { variable } from '#platform/runtime/areas/settings.js';
-import { withSettingsList, withSettingsTable } from './settings-docs.js';
+import { configSchema, withSettingsList, withSettingsTable } from './settings-docs.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const textOf = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
@@ -21,6 +21,8 @@ describe('the documents of the settings', () => {
     const environment = await textOf('docker/example.env');
     expect(withSettingsTable(table, variablesOf(areas))).toBe(table);
     expect(withSettingsList(environment, variablesOf(areas))).toBe(environment);
+    const schema: unknown = JSON.parse(await textOf('schemas/quipu.yaml.schema.json'));
+    expect(configSchema(variablesOf(areas))).toEqual(schema);
   });
 
   it('have one row for each variable, and leave the rest as it is', () => {

@@ -1,3 +1,4 @@
+import { configKeyOf } from '#apps/composition/config-file.js';
 import { type Variable } from '#platform/runtime/areas/settings.js';
 
 type Declared = Readonly<Record<string, Variable>>;
@@ -35,6 +36,24 @@ export const withSettingsList = (environment: string, variables: Declared): stri
       `# ${plain(meaning)}\n#${name}=${fallback.startsWith('`') ? plain(fallback) : ''}`,
   );
   return between(environment, ENVIRONMENT, `${lines.join('\n')}\n`);
+};
+
+/** The JSON Schema (2020-12) of `quipu.yaml`, for editors. */
+export const configSchema = (variables: Declared) => {
+  const type = ['string', 'number', 'boolean', 'array', 'null'];
+  const properties = Object.entries(variables)
+    .filter(([name]) => name !== 'QUIPU_CONFIG')
+    .map(([name, { default: fallback, meaning }]) => {
+      const description = `${plain(meaning)} (default: ${plain(fallback)})`;
+      return [configKeyOf(name), { description, type }] as const;
+    });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'The settings of Quipu in quipu.yaml',
+    type: ['object', 'null'],
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  };
 };
 
 const plain = (markdown: string): string => markdown.replaceAll('`', '');

@@ -99,9 +99,13 @@ const ownerOf = async ({ user, key }: BudgetOptions, { queries }: Quipu): Promis
   throw new CommandFailure('api_key_not_found', `--key: ${user} has no active key ${key}`);
 };
 
-const shown = async ({ queries }: Quipu, { accountId, keys }: Owner): Promise<Outcome> => {
+const shown = async ({ queries, placeAt }: Quipu, { accountId, keys }: Owner): Promise<Outcome> => {
   const view = await queries.execute(new BudgetsQuery(accountId));
-  return { json: jsonOf(accountId, view, keys), text: textOf(view, keys) };
+  const position = await placeAt(view.position);
+  return {
+    json: { ...jsonOf(accountId, view, keys), position },
+    text: textOf(view, keys),
+  };
 };
 
 const keyIdOf = ({ key }: BudgetView, keys: readonly ListedKeyView[]): string | null =>
@@ -109,7 +113,7 @@ const keyIdOf = ({ key }: BudgetView, keys: readonly ListedKeyView[]): string | 
 
 const jsonOf = (
   accountId: string,
-  { budgets, position }: BudgetsView,
+  { budgets }: BudgetsView,
   keys: readonly ListedKeyView[],
 ): Outcome['json'] => ({
   account_id: accountId,
@@ -123,7 +127,6 @@ const jsonOf = (
     alert_percents: budget.alertPercents,
     counts_since: budget.countsSince,
   })),
-  position: position.toString(),
 });
 
 const spendingJson = ({ period, used, held }: Spending, limit: MicroUsd | null) =>

@@ -22,8 +22,8 @@ export const creditAccount = async (
     installation: 'exists',
     projections: [],
   } as const;
-  const { accountId, receipt } = await withQuipu(invocation, needs, async (quipu) => {
-    const { commands, queries, clock, context } = quipu;
+  const { accountId, receipt, place } = await withQuipu(invocation, needs, async (quipu) => {
+    const { commands, queries, clock, context, placeAt } = quipu;
     const accountId = await accountOf({ queries }, user);
     const deposit = {
       accountId,
@@ -35,7 +35,7 @@ export const creditAccount = async (
     } as const;
     const change = { type: 'DepositFunds', data: deposit } as const;
     const receipt = await commands.execute(new ChangeAccountCommand(change, context()));
-    return { accountId, receipt };
+    return { accountId, receipt, place: await placeAt(receipt.position) };
   });
   const credited = receipt.eventId !== null;
   const available = receipt.availableMicroUsd;
@@ -50,7 +50,7 @@ export const creditAccount = async (
       amount_micro_usd: toDecimal(amount),
       available_micro_usd: toDecimal(available),
       event_id: receipt.eventId,
-      position: receipt.position.toString(),
+      position: place,
     },
     text: `${credit}; ${inUsd(available)} available.`,
   };

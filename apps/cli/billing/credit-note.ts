@@ -24,8 +24,8 @@ export const creditNote = async (
     installation: 'exists',
     projections: [],
   } as const;
-  const { accountId, receipt } = await withQuipu(invocation, needs, async (quipu) => {
-    const { commands, queries, clock, context } = quipu;
+  const { accountId, receipt, place } = await withQuipu(invocation, needs, async (quipu) => {
+    const { commands, queries, clock, context, placeAt } = quipu;
     const accountId = await accountOf({ queries }, user);
     const data = {
       accountId,
@@ -39,7 +39,7 @@ export const creditNote = async (
     } as const;
     const change = { type: 'AdjustCharge', data } as const;
     const receipt = await commands.execute(new ChangeAccountCommand(change, context()));
-    return { accountId, receipt };
+    return { accountId, receipt, place: await placeAt(receipt.position) };
   });
   const given = receipt.eventId !== null;
   const available = receipt.availableMicroUsd;
@@ -54,7 +54,7 @@ export const creditNote = async (
       amount_micro_usd: toDecimal(amount),
       available_micro_usd: toDecimal(available),
       event_id: receipt.eventId,
-      position: receipt.position.toString(),
+      position: place,
     },
     text: `${note}; ${inUsd(available)} available.`,
   };

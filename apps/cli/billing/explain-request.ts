@@ -8,7 +8,7 @@ import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type PriceTier } from '#events/token-price.vocabulary.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { withQuipu } from '../quipu.context.js';
+import { type Quipu, withQuipu } from '../quipu.context.js';
 import { accountOf } from '../user-option.js';
 
 export interface ExplainRequestOptions extends CommonOptions {
@@ -25,20 +25,39 @@ export const explainRequest = async (
     installation: 'exists',
     projections: [],
   } as const;
-  const explanation = await withQuipu(invocation, needs, async ({ queries }) => {
+  return withQuipu(invocation, needs, async ({ queries, placeAt }) => {
     const accountId = user === undefined ? null : await accountOf({ queries }, user);
-    return queries.execute(new ExplainRequestQuery(requestId, accountId));
+    const found = await queries.execute(new ExplainRequestQuery(requestId, accountId));
+    const placeOf = await placesOf(found, placeAt);
+    return found.kind === 'rejected' ? rejected(found, placeOf) : admitted(found, placeOf);
   });
-  return explanation.kind === 'rejected' ? rejected(explanation) : admitted(explanation);
 };
 
 type Admitted = Extract<Explanation, { readonly kind: 'admitted' }>;
 type Rejected = Extract<Explanation, { readonly kind: 'rejected' }>;
 
+/** The place in the log that a copy keeps, of a position of the store. */
+type PlaceOf = (position: bigint) => string | null;
+
+const NOT_KNOWN = '(not counted yet)';
+
+const placesOf = async (explanation: Explanation, placeAt: Quipu['placeAt']): Promise<PlaceOf> => {
+  const explained =
+    explanation.kind === 'rejected'
+      ? [explanation, ...(explanation.evidence === null ? [] : [explanation.evidence])]
+      : explanation.events;
+  const places = new Map<bigint, string | null>();
+  for (const { position } of explained) places.set(position, await placeAt(position));
+  return (position) => places.get(position) ?? null;
+};
+
 const decimalOf = (amount: MicroUsd | null): string | null =>
   amount === null ? null : toDecimal(amount);
 
-const admitted = ({ accountId, requestId, status, events, complete }: Admitted): Outcome => ({
+const admitted = (
+  { accountId, requestId, status, events, complete }: Admitted,
+  placeOf: PlaceOf,
+): Outcome => ({
   json: {
     request_id: requestId,
     account_id: accountId,
@@ -46,7 +65,8 @@ const admitted = ({ accountId, requestId, status, events, complete }: Admitted):
     events: events.map((one) => ({
       type: one.event.type,
       event_id: one.eventId,
-      position: one.position.toString(),
+      position: placeOf(one.position),
+      store_position: one.position.toString(),
       revision: one.revision.toString(),
       recorded_at: one.recordedAt,
       available_before_micro_usd: decimalOf(one.availableBefore),
@@ -57,7 +77,7 @@ const admitted = ({ accountId, requestId, status, events, complete }: Admitted):
   },
   text: [
     `Request ${requestId} of account ${accountId} ${STATUS_TEXT[status]}.`,
-    ...events.flatMap(eventText),
+    ...events.flatMap((one) => eventText(one, placeOf(one.position))),
     ...(complete ? [] : ['Later events of the request were not looked for.']),
   ].join('\n'),
 });
@@ -68,15 +88,12 @@ const STATUS_TEXT = {
   free: 'was admitted, and cost nothing',
 } as const;
 
-const eventText = ({
-  event,
-  position,
-  recordedAt,
-  availableBefore,
-  availableAfter,
-}: ExplainedEvent): readonly string[] => [
+const eventText = (
+  { event, recordedAt, availableBefore, availableAfter }: ExplainedEvent,
+  place: string | null,
+): readonly string[] => [
   '',
-  `${recordedAt} (${event.type}, position ${position} of the log)`,
+  `${recordedAt} (${event.type}, position ${place ?? NOT_KNOWN} of the log)`,
   ...factsText(event).map((sentence) => `  ${sentence}`),
   ...(availableBefore === null || availableAfter === null
     ? []
@@ -152,7 +169,10 @@ const namedFacts = (facts: object, prefix = ''): readonly string[] =>
       : [`  ${prefix}${name}: ${String(value)}`],
   );
 
-const rejected = ({ rejection, askedMicroUsd, position, evidence }: Rejected): Outcome => {
+const rejected = (
+  { rejection, askedMicroUsd, position, evidence }: Rejected,
+  placeOf: PlaceOf,
+): Outcome => {
   const { requestId, accountId, rejectedAt, code, message, facts, asked } = rejection;
   return {
     json: {
@@ -165,10 +185,12 @@ const rejected = ({ rejection, askedMicroUsd, position, evidence }: Rejected): O
       facts,
       asked_micro_usd: decimalOf(askedMicroUsd),
       asked,
-      position: position.toString(),
+      position: placeOf(position),
+      store_position: position.toString(),
       evidence: evidence && {
         event_id: evidence.eventId,
-        position: evidence.position.toString(),
+        position: placeOf(evidence.position),
+        store_position: evidence.position.toString(),
         recorded_at: evidence.recordedAt,
         available_micro_usd: toDecimal(evidence.available),
       },
@@ -184,7 +206,7 @@ const rejected = ({ rejection, askedMicroUsd, position, evidence }: Rejected): O
           ]),
       `The code is ${code}. The facts of the decision:`,
       ...namedFacts(facts),
-      `It rests on the events of the account up to position ${position} of the log.`,
+      `It rests on the events of the account up to position ${placeOf(position) ?? NOT_KNOWN} of the log.`,
       ...(evidence === null
         ? []
         : [

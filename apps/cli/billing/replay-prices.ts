@@ -21,7 +21,7 @@ export const replayPrices = async (
   if (from >= to) throw usage('--to must be later than --from');
   const card = await cardOfFile('--rate-card', rateCard);
   const needs = { areas: ['billing'], installation: 'exists', projections: [] } as const;
-  const { accounts, position } = await withQuipu(invocation, needs, async ({ queries }) => {
+  const { accounts, place } = await withQuipu(invocation, needs, async (quipu) => {
     const progress = await openProgress(invocation.stderr, 'Reading the charges');
     const onProgress = (at: bigint, head: bigint): void => {
       stopIfInterrupted(invocation.signal);
@@ -29,7 +29,8 @@ export const replayPrices = async (
     };
     const order = { card, products: productsOf(invocation), accountId: null, onProgress };
     try {
-      return await queries.execute(new ReplayPricesQuery(order, from, to));
+      const replayed = await quipu.queries.execute(new ReplayPricesQuery(order, from, to));
+      return { ...replayed, place: await quipu.placeAt(replayed.position) };
     } finally {
       progress.stop();
     }
@@ -42,7 +43,7 @@ export const replayPrices = async (
     json: {
       from,
       to,
-      position: position.toString(),
+      position: place,
       unpriced_charges: unpriced,
       charged_micro_usd: toDecimal(charged),
       repriced_micro_usd: toDecimal(repriced),

@@ -30,8 +30,8 @@ export const rerate = async (
     installation: 'exists',
     projections: [rateCards],
   } as const;
-  const { accounts, position } = await withQuipu(invocation, needs, async (quipu) => {
-    const { commands, queries, context } = quipu;
+  const { accounts, place } = await withQuipu(invocation, needs, async (quipu) => {
+    const { commands, queries, context, placeAt } = quipu;
     const order = {
       card: await priceCardOf('--card', card, queries),
       products: productsOf(invocation),
@@ -46,7 +46,9 @@ export const rerate = async (
       progress.update(at, head);
     };
     try {
-      return await commands.execute(new RerateMonthCommand({ ...order, onProgress }, context()));
+      const command = new RerateMonthCommand({ ...order, onProgress }, context());
+      const rerated = await commands.execute(command);
+      return { ...rerated, place: await placeAt(rerated.position) };
     } finally {
       progress.stop();
     }
@@ -62,7 +64,7 @@ export const rerate = async (
       }),
       month,
       dry_run: isDryRun,
-      position: position.toString(),
+      position: place,
       accounts: accounts.map((account) => ({
         ...repricedJson(account),
         difference_micro_usd: toDecimal(account.difference),

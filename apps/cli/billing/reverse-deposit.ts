@@ -23,7 +23,8 @@ export const reverseDeposit = async (
     installation: 'exists',
     projections: [],
   } as const;
-  return withQuipu(invocation, needs, async ({ commands, queries, clock, context }) => {
+  return withQuipu(invocation, needs, async (quipu) => {
+    const { commands, queries, clock, context, placeAt } = quipu;
     const accountId = await accountOf({ queries }, user);
     const reversedAt = instant(clock);
     const totalMicroUsd = toDecimal(total);
@@ -43,7 +44,7 @@ export const reverseDeposit = async (
         total_micro_usd: totalMicroUsd,
         available_micro_usd: toDecimal(available),
         event_id: receipt.eventId,
-        position: receipt.position.toString(),
+        position: await placeAt(receipt.position),
       },
       text: `${sentence}; ${inUsd(available)} available.`,
     };

@@ -1,6 +1,6 @@
 import { marginCsv, marginFields, marginTable } from '#areas/costs/margin-fields.js';
 import { type MarginGroup } from '#areas/costs/margin-groups.js';
-import { MarginQuery } from '#areas/costs/margin.handler.js';
+import { type MarginOrder, MarginQuery } from '#areas/costs/margin.handler.js';
 import { margins } from '#projections/costs/margins.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
@@ -16,11 +16,18 @@ export interface MarginOptions extends CommonOptions {
 }
 
 /** The parts that the commands of costs compose. */
-export const COST_NEEDS = {
+const COST_NEEDS = {
   areas: ['costs'],
   installation: 'exists',
   projections: [margins],
 } as const;
+
+/** The report, and its place in the log. */
+export const marginAt = (order: MarginOrder, invocation: Invocation) =>
+  withQuipu(invocation, COST_NEEDS, async ({ queries, placeAt }) => {
+    const report = await queries.execute(new MarginQuery(order));
+    return { report, place: await placeAt(report.position) };
+  });
 
 export const margin = async (
   { from, to, by, account, rig: rigs, csv: isCsv = false }: MarginOptions,
@@ -33,11 +40,9 @@ export const margin = async (
     ...(account !== undefined && { accountId: account }),
     ...(rigs && { rigs }),
   };
-  const report = await withQuipu(invocation, COST_NEEDS, ({ queries }) =>
-    queries.execute(new MarginQuery(order)),
-  );
+  const { report, place } = await marginAt(order, invocation);
   return {
-    json: { from, to, rows: report.rows.map(marginFields), position: report.position.toString() },
+    json: { from, to, rows: report.rows.map(marginFields), position: place },
     text: isCsv ? marginCsv(report, by).trimEnd() : reportText(marginTable(report, by)),
   };
 };

@@ -1,14 +1,12 @@
 import { usdOrNull } from '#areas/costs/margin-fields.js';
-import { MarginQuery } from '#areas/costs/margin.handler.js';
 import { type Bill, BillFileError, readBill } from '#areas/costs/reconciliation/bill-file.js';
 import { reconcile, type Reconciled } from '#areas/costs/reconciliation/reconcile.js';
 import { csvOf } from '#platform/kernel/csv.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { withQuipu } from '../quipu.context.js';
 import { reportText } from '../table.js';
-import { COST_NEEDS } from './margin.js';
+import { marginAt } from './margin.js';
 
 export interface ReconcileOptions extends CommonOptions {
   readonly file: string;
@@ -28,13 +26,11 @@ export const reconcileBill = async (
     throw new CommandFailure('bad_bill', `${file} bills nothing`, EXIT.usage);
   }
   const order = { from, to, by: ['day', 'sent'], ...(rigs && { rigs }) } as const;
-  const report = await withQuipu(invocation, COST_NEEDS, ({ queries }) =>
-    queries.execute(new MarginQuery(order)),
-  );
+  const { report, place } = await marginAt(order, invocation);
   const rows = reconcile(bill.items, report.rows).map(fieldsOf);
   const table = [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => String(row[name] ?? '')))];
   return {
-    json: { format: bill.format, from, to, rows, position: report.position.toString() },
+    json: { format: bill.format, from, to, rows, position: place },
     text: isCsv
       ? csvOf(table).trimEnd()
       : `${bill.format}, ${bill.rows} rows, ${from} to ${to}\n${reportText(table)}`,

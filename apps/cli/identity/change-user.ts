@@ -1,3 +1,4 @@
+import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-password-reset.handler.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
@@ -24,6 +25,7 @@ const SENTENCES: Readonly<Record<UserChange['kind'], (user: string) => string>> 
   enable: (user) =>
     `User ${user} is enabled: keys and sessions that have not ended are valid again.`,
   role: (user) => `User ${user} has the role.`,
+  reset_two_factor: (user) => `User ${user} has no second factor.`,
 };
 
 const change = async (
@@ -49,6 +51,26 @@ export const enableUser = (options: ChangeUserOptions, invocation: Invocation): 
 
 export const changeRole = (options: ChangeRoleOptions, invocation: Invocation): Promise<Outcome> =>
   change(options, { kind: 'role', role: options.role }, invocation);
+
+export const resetSecondFactor = (
+  options: ChangeUserOptions,
+  invocation: Invocation,
+): Promise<Outcome> => change(options, { kind: 'reset_two_factor' }, invocation);
+
+export const offerReset = ({ user }: ChangeUserOptions, invocation: Invocation): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async ({ commands, queries, context }) => {
+    const userId = await userIdOf({ queries }, user);
+    const { token, expiresAt } = await commands.execute(
+      new OfferPasswordResetCommand(userId, context()),
+    );
+    return {
+      json: { user_id: userId, token, expires_at: expiresAt },
+      text:
+        `Hand this token over to ${user}, who sets a password with it once, until ${expiresAt}:\n` +
+        `  ${token}\n` +
+        'POST /api/v1/auth/password_reset takes it with new_password.',
+    };
+  });
 
 export const resetPassword = async (
   { user }: ChangeUserOptions,

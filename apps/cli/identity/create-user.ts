@@ -1,4 +1,5 @@
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { isDomainError, usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
@@ -8,16 +9,23 @@ export interface CreateUserOptions extends CommonOptions {
   readonly email: string;
   readonly role: string;
   readonly password?: string;
+  readonly scopes: readonly Scope[];
 }
 
 /** Errors that an option of this command caused. Their detail names the option. */
-const OPTION_ERRORS = ['invalid_username', 'invalid_email', 'invalid_role', 'invalid_password'];
+const OPTION_ERRORS = [
+  'invalid_username',
+  'invalid_email',
+  'invalid_role',
+  'invalid_password',
+  'scope_not_allowed',
+];
 
 export const createUser = async (
-  { username, email, role, password }: CreateUserOptions,
+  { username, email, role, password, scopes }: CreateUserOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
-  const data = { username, email, role, password: password ?? null };
+  const data = { username, email, role, password: password ?? null, scopes };
   const needs = {
     areas: ['identity', 'billing'],
     installation: 'may-begin',

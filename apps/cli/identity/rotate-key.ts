@@ -1,31 +1,59 @@
+import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { confirm } from '../confirmation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { ofUser } from '../user-option.js';
+import { ofUser, userIdOf } from '../user-option.js';
 
 export interface RotateKeyOptions extends CommonOptions {
   readonly user: string;
   readonly kind: 'api' | 'renter';
   readonly yes?: boolean;
+  /** Absent: every key of the kind. */
+  readonly key?: string;
+  readonly overlap: number;
 }
 
 const KEY_KIND = { api: 'user', renter: 'renter' } as const;
 
-export const rotateKey = async (
+const NEEDS = {
+  areas: ['identity', 'billing'],
+  installation: 'exists',
+  projections: [apiKeys],
+} as const;
+
+export const rotateKey = (options: RotateKeyOptions, invocation: Invocation): Promise<Outcome> =>
+  options.key === undefined
+    ? rotateAll(options, invocation)
+    : rotateOne(options, options.key, invocation);
+
+const rotateOne = (
+  { user, overlap: overlapSeconds }: RotateKeyOptions,
+  keyId: string,
+  invocation: Invocation,
+): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async (quipu) => {
+    const userId = await userIdOf(quipu, user);
+    const data = { userId, keyId, issuer: 'operator', overlapSeconds } as const;
+    const { id, secret } = await quipu.commands.execute(
+      new RotateApiKeyCommand(data, quipu.context()),
+    );
+    const until = overlapSeconds === 0 ? 'invalid' : `valid for ${overlapSeconds} s`;
+    return {
+      json: { user_id: userId, key_id: id, api_key: secret, overlap_seconds: overlapSeconds },
+      text: `Key ${id} replaces ${keyId}, which is ${until}. It is shown only once.\n  ${secret}`,
+    };
+  });
+
+const rotateAll = async (
   { user: username, kind, yes = false }: RotateKeyOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
   const consequence = `This revokes every ${kind} key of ${username}, in every process.`;
   const otherwise = 'no key was revoked';
   if (!yes) await confirm({ word: username, consequence, otherwise }, invocation);
-  const needs = {
-    areas: ['identity', 'billing'],
-    installation: 'exists',
-    projections: [apiKeys],
-  } as const;
-  const rotated = await withQuipu(invocation, needs, ({ commands, context }) => {
+  const rotated = await withQuipu(invocation, NEEDS, ({ commands, context }) => {
     const rotation = new RotateUserKeysCommand({ username, keyKind: KEY_KIND[kind] }, context());
     return ofUser('--user', username, commands.execute(rotation));
   });

@@ -1,5 +1,6 @@
 import { JobsQuery } from '#areas/jobs/job.queries.js';
 import { type JobRecord, jobs, type ShownStatus } from '#projections/jobs/jobs.projection.js';
+import { jobsByType } from '#projections/jobs/jobs-by-type.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { listText } from '../table.js';
@@ -39,7 +40,7 @@ export const listJobs = async (
   const needs = {
     areas: ['identity', ...JOB_AREAS],
     installation: 'exists',
-    projections: [jobs],
+    projections: [jobs, jobsByType],
   } as const;
   const found = await withQuipu(invocation, needs, async ({ queries }) => {
     const accountId = await accountOf({ queries }, user);

@@ -38,7 +38,11 @@ const addEvents = (events: Command, invoke: Invoke): void => {
     'only events whose type starts with this prefix',
   );
   command(events, 'tail', 'Print the events of the log, one per line.')
-    .option('--from <position>', 'begin at this position; "end": only new events', startOfTailOf)
+    .option(
+      '--from <position>',
+      'begin at the event of this number, from 1; "end": only new events',
+      startOfTailOf,
+    )
     .addOption(stream.argParser(prefixOf).conflicts('filterType'))
     .addOption(type.argParser(prefixOf))
     .option('--follow', 'print new events until Ctrl-C')

@@ -1,12 +1,13 @@
 import { describeForeign } from '#platform/runtime/subscriptions/log-trust.js';
 import { groupOf } from '#platform/runtime/lease/reader-groups.js';
-import { type LogPlaces, PlaceUnknownError } from '#platform/runtime/history/log-places.js';
+import { type LogPlaces } from '#platform/runtime/history/log-places.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { type StoredProjection } from '#platform/runtime/projections/stored-projections.js';
 import { areas } from '../../composition/areas.js';
 import { EXIT } from '../exit-code.js';
 import { withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { countAt } from '../log-place.js';
 import { inColumns } from '../table.js';
 
 /**
@@ -84,13 +85,11 @@ const lagsOf = async (
   nowMs: number,
 ): Promise<readonly ShownLag[]> => {
   const isBehind = stored.some(({ lag }) => lag > 0n);
-  const sizeAt = (position: bigint): Promise<bigint | null> =>
-    places.sizeAt(position).catch(orNull);
-  const all = isBehind ? await sizeAt(head) : null;
+  const all = isBehind ? await countAt(places, head) : null;
   return Promise.all(
     stored.map(async ({ lag, position, since }) => {
       if (lag === 0n) return { events: 0, seconds: 0 };
-      const read = all === null ? null : await sizeAt(position);
+      const read = all === null ? null : await countAt(places, position);
       const ms = since === null ? null : Math.max(0, nowMs - Date.parse(since));
       return {
         events: all === null || read === null ? null : Number(all - read),
@@ -101,8 +100,3 @@ const lagsOf = async (
 };
 
 const MS_PER_SECOND = 1_000;
-
-const orNull = (error: unknown): null => {
-  if (error instanceof PlaceUnknownError) return null;
-  throw error;
-};

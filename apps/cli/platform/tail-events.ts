@@ -3,8 +3,12 @@ import {
   type EventStore,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
+import { type LogPlaces } from '#platform/runtime/history/log-places.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { areas } from '../../composition/areas.js';
 import { withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation } from '../invocation.js';
+import { countAt } from '../log-place.js';
 import { type StartOfTail } from '../options.js';
 
 export interface TailEventsOptions extends CommonOptions {
@@ -15,6 +19,12 @@ export interface TailEventsOptions extends CommonOptions {
   readonly limit?: number;
 }
 
+/** An event, and its number in the log; null while the tree of the log is behind. */
+interface NumberedEvent {
+  readonly event: RecordedEvent;
+  readonly number: bigint | null;
+}
+
 /** Prints events in the order of the log. Ctrl-C ends `--follow` with exit code 0. */
 export const tailEvents = (
   options: TailEventsOptions,
@@ -23,8 +33,9 @@ export const tailEvents = (
   withInstallation(invocation, 'exists', async ({ engines }) => {
     const { stdout, signal } = invocation;
     const { json = false, limit = Infinity } = options;
+    const { places } = new Runtime(engines, areas);
     let printed = 0;
-    for await (const event of eventsOf(engines.eventStore, options, signal)) {
+    for await (const event of eventsOf(engines.eventStore, places, options, signal)) {
       const line = json ? JSON.stringify(fieldsOf(event)) : lineOf(event);
       if (!stdout.write(`${line}\n`)) await drained(stdout, signal);
       printed += 1;
@@ -35,18 +46,43 @@ export const tailEvents = (
 
 async function* eventsOf(
   eventStore: EventStore,
-  { from = 0n, follow = false, ...options }: TailEventsOptions,
+  places: LogPlaces,
+  { from = 1n, follow = false, ...options }: TailEventsOptions,
   signal: AbortSignal,
-): AsyncGenerator<RecordedEvent> {
-  // The event store reads after a position; `--from` names the first position to print.
-  const after = from === 'end' ? await eventStore.head() : from - 1n;
+): AsyncGenerator<NumberedEvent> {
   const filter = filterOf(options);
-  const range = { ...(after > 0n && { after }), ...(filter && { filter }) };
-  if (follow) {
-    for await (const { events } of eventStore.subscribe({ ...range, signal })) yield* events;
-  } else {
-    for await (const page of eventStore.readAll(range)) yield* page;
+  const start = await startOf(from, eventStore, places);
+  const range = { ...(start.after > 0n && { after: start.after }), ...(filter && { filter }) };
+  const pages = follow
+    ? eventsOfBatches(eventStore.subscribe({ ...range, signal }))
+    : eventStore.readAll(range);
+  let last = start.number;
+  for await (const page of pages) {
+    for (const event of page) {
+      // A filter passes over events, which only the tree has counted.
+      if (last === null || filter) last = await countAt(places, event.position);
+      else last += 1n;
+      if (from !== 'end' && last !== null && last < from) continue;
+      yield { event, number: last };
+    }
   }
+}
+
+/** The event store reads after a position; `--from` names the number of the first event. */
+const startOf = async (from: StartOfTail, eventStore: EventStore, places: LogPlaces) => {
+  if (from !== 'end') {
+    const before = from > 0n ? from - 1n : 0n;
+    const after = await places.positionAt(before);
+    if (after !== undefined) return { after, number: before };
+  }
+  const head = await eventStore.head();
+  return { after: head, number: await countAt(places, head) };
+};
+
+async function* eventsOfBatches(
+  batches: ReturnType<EventStore['subscribe']>,
+): AsyncGenerator<readonly RecordedEvent[]> {
+  for await (const { events } of batches) yield events;
 }
 
 const filterOf = ({ filterStream, filterType }: TailEventsOptions): EventFilter | undefined => {
@@ -55,10 +91,12 @@ const filterOf = ({ filterStream, filterType }: TailEventsOptions): EventFilter 
   return undefined;
 };
 
-const fieldsOf = ({ id, type, stream, revision, position, ...event }: RecordedEvent): object => {
+const fieldsOf = ({ event, number }: NumberedEvent): object => {
+  const { id, type, stream, revision, position } = event;
   const { version, correlationId, causationId, requestId, actor } = event.metadata;
   return {
-    position: position.toString(),
+    position: number?.toString() ?? null,
+    store_position: position.toString(),
     recorded_at: event.recordedAt,
     stream,
     revision: revision.toString(),
@@ -73,10 +111,10 @@ const fieldsOf = ({ id, type, stream, revision, position, ...event }: RecordedEv
   };
 };
 
-const lineOf = ({ type, stream, revision, position, ...event }: RecordedEvent): string => {
-  const { recordedAt, metadata, data } = event;
+const lineOf = ({ event, number }: NumberedEvent): string => {
+  const { type, stream, revision, recordedAt, metadata, data } = event;
   const what = `${stream}/${revision} ${type} v${metadata.version}`;
-  return `${position} ${recordedAt} ${what} by ${metadata.actor} ${JSON.stringify(data)}`;
+  return `${number ?? '?'} ${recordedAt} ${what} by ${metadata.actor} ${JSON.stringify(data)}`;
 };
 
 /** Waits for the reader of the pipe. */

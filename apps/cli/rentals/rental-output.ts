@@ -1,6 +1,7 @@
 import { type Rental } from '#areas/rentals/rental.queries.js';
 import { rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
-import { rentals } from '#projections/rentals/rentals.projection.js';
+import { jobs } from '#projections/jobs/jobs.projection.js';
+import { jobsByType } from '#projections/jobs/jobs-by-type.projection.js';
 import { inUsd } from '#platform/kernel/money.js';
 import { type CommonOptions } from '../invocation.js';
 
@@ -12,7 +13,7 @@ export interface RentalOptions extends CommonOptions {
 export const RENTAL_NEEDS = {
   areas: ['billing', 'jobs', 'rentals'],
   installation: 'exists',
-  projections: [rentals, rentalNumbers],
+  projections: [jobs, jobsByType, rentalNumbers],
 } as const;
 
 export const secondsOf = ({ job }: Rental): number =>

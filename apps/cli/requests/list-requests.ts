@@ -51,11 +51,12 @@ export const listRequests = async (
   const page = await withQuipu(invocation, NEEDS, async (context) => {
     const accountId = await accountOf(context, user);
     const order = { accountId, ...bounds, filter, limit, after: after ?? null };
-    return context.queries.execute(new RequestsQuery(order));
+    const found = await context.queries.execute(new RequestsQuery(order));
+    return { ...found, place: await context.placeAt(found.position) };
   });
   const rows = page.requests.map(requestFields);
   return {
-    json: { requests: rows, next_after: page.nextAfter, position: page.position.toString() },
+    json: { requests: rows, next_after: page.nextAfter, position: page.place },
     text: listText({
       noun: 'requests',
       header: HEADER,

@@ -27,15 +27,17 @@ export const showSpend = async (
   { user, from, to, by, tz, csv: isCsv = false }: ShowSpendOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
-  const report = await withQuipu(invocation, NEEDS, async (context) => {
+  const { report, position } = await withQuipu(invocation, NEEDS, async (context) => {
     const accountId = await accountOf(context, user);
-    return context.queries.execute(new SpendQuery({ accountId, from, to, by, timeZone: tz }));
+    const query = new SpendQuery({ accountId, from, to, by, timeZone: tz });
+    const found = await context.queries.execute(query);
+    return { report: found, position: await context.placeAt(found.position) };
   });
-  const { rows, amount, position } = report;
+  const { rows, amount } = report;
   return {
     json: {
       ...{ from, to, tz, rows: rows.map(spendFields), total_usd: usdOf(amount) },
-      position: position.toString(),
+      position,
     },
     text: isCsv ? spendCsv(report, by).trimEnd() : reportText(spendTable(report, by)),
   };

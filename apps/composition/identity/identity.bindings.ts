@@ -6,6 +6,8 @@ import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { accountIdOf } from '#areas/identity/authentication/caller.js';
+import { KeyUsesQuery } from '#areas/billing/key-uses.handler.js';
+import { KeyUses } from '#areas/identity/keys/key-uses.port.js';
 import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -19,6 +21,13 @@ export const bindings: readonly Provider[] = [
         const { budgets } = await queries.execute(new BudgetsQuery(accountIdOf(userId)));
         return budgets.some(({ key }) => key === line);
       },
+    }),
+  },
+  {
+    provide: KeyUses,
+    inject: [QueryBus],
+    useFactory: (queries: QueryBus): KeyUses => ({
+      of: (userId) => queries.execute(new KeyUsesQuery(accountIdOf(userId))),
     }),
   },
   {

@@ -25,7 +25,10 @@ const place = { region: 'uk', batchPercent: 50 };
 const rigOf = (beat: { engines: WorkerHeartbeat['engines'] }): Rig => {
   const rig = { name: 'press', region: 'na' };
   const hear = () => ({ heartbeat: heartbeatOf('one', { rig, ...beat }), isSilent: false });
-  const found = new PinnedWorkers({ rig: hear }, {} as never, MODELS, place).find('press');
+  const workers = new PinnedWorkers({ rig: hear }, {} as never, MODELS, place);
+  const found = workers.find('press');
+  // By its number, it is the same rig.
+  expect(workers.find('145340810289304')).toBe(found);
   if (found === undefined || typeof found === 'string') throw new Error('the worker is up');
   return found;
 };

@@ -41,8 +41,9 @@ export class PinnedWorkers implements PinnedRigs {
     this.#files = new ModelFileDigests(models, this.#digests.modelSha256);
   }
 
-  find(name: string): Rig | RigAbsence | undefined {
-    const heard = this.directory.rig(name);
+  find(pin: string): Rig | RigAbsence | undefined {
+    const heard = this.directory.rig(pin);
+    const name = heard?.heartbeat.rig.name ?? pin;
     const absence = heard && absenceOf(heard);
     if (!heard || absence) {
       this.#known.delete(name);

@@ -40,5 +40,7 @@ export const recordOf = ({ usage, cost, ...attempt }: RigAttempt): RecordedAttem
     source: usage.source,
   },
   cost: cost && { basis: cost.basis, picoUsd: cost.picoUsd.toString() },
+  ...(attempt.trace !== undefined && { trace: attempt.trace }),
+  startedAt: new Date(attempt.startedAtMs).toISOString(),
   endedAt: new Date(attempt.endedAtMs).toISOString(),
 });

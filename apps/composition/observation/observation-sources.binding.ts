@@ -2,7 +2,7 @@ import { type QueryBus } from '@nestjs/cqrs';
 import { type FileStore } from '#areas/files/file-store.js';
 import { ObservationSources } from '#areas/observation/observation-sources.port.js';
 import { StationsQuery } from '#areas/orbit/list.queries.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
+import { readAccountFile } from '../account-file.js';
 
 /** Images are files of their account; the default station is the one that ships with Quipu. */
 export class FilesAndStations extends ObservationSources {
@@ -15,15 +15,8 @@ export class FilesAndStations extends ObservationSources {
   }
 
   override async file(accountId: string, fileId: string, bytesMax: number) {
-    if (!this.files) return null;
-    try {
-      const file = await this.files.find(fileId, { accountId });
-      if (file.bytes > bytesMax) return 'too_large';
-      return new Uint8Array(Buffer.concat(await Array.fromAsync(await this.files.open(file))));
-    } catch (error) {
-      if (error instanceof DomainError && error.code === 'file_not_found') return null;
-      throw error;
-    }
+    const read = await readAccountFile(this.files, accountId, fileId, bytesMax);
+    return read === null || read === 'too_large' ? read : new Uint8Array(read);
   }
 
   override async defaultStation(): Promise<string> {

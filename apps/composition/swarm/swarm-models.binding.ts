@@ -21,6 +21,7 @@ import {
   SwarmModels,
 } from '#areas/swarm/swarm-models.port.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 
 /** Figures that take longer are not waited for. */
 const COUNTERS_MS_MAX = 1_000;
@@ -123,12 +124,7 @@ export class CatalogSwarmModels extends SwarmModels {
 const textAt = async (url: string): Promise<string | null> => {
   const response = await fetch(url, { signal: AbortSignal.timeout(COUNTERS_MS_MAX) });
   if (!response.ok || !response.body) return null;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > COUNTERS_BYTES_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const body = response.body as AsyncIterable<Uint8Array>;
+  const tooLarge = () => new Error('the figures are too large');
+  return (await boundedBytes(body, COUNTERS_BYTES_MAX, tooLarge)).toString('utf8');
 };

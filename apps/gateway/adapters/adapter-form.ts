@@ -1,6 +1,7 @@
 import { type FastifyRequest } from 'fastify';
 import { type AdapterFilesToUpload } from '#areas/adapters/upload-adapter.handler.js';
 import { CONFIG_BYTES_MAX } from '#areas/adapters/lora/peft-config.js';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { type FormPart } from '../uploads/form-part.js';
 import { multipartOf } from '../uploads/form-parts.js';
@@ -49,23 +50,15 @@ const read = async (form: AsyncIterable<FormPart>, bytesMax: Readonly<Record<str
   return { fields, files };
 };
 
-const contentOf = async (
+const contentOf = (
   name: string,
   content: AsyncIterable<Uint8Array>,
   bytesMax: number,
-): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of content) {
-    bytes += piece.length;
-    if (bytes > bytesMax) {
-      const message = `${name} has more than ${bytesMax} bytes`;
-      throw new HttpFailure({ status: 413, code: 'adapter_too_large', message, param: name });
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-};
+): Promise<Buffer> =>
+  boundedBytes(content, bytesMax, () => {
+    const message = `${name} has more than ${bytesMax} bytes`;
+    return new HttpFailure({ status: 413, code: 'adapter_too_large', message, param: name });
+  });
 
 const invalid = (param: string, detail: string): HttpFailure =>
   new HttpFailure({

@@ -28,6 +28,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
@@ -61,6 +62,7 @@ const FORM = {
 @ApiTags('adapters')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/adapters/vault')
 export class VaultController {
   constructor(

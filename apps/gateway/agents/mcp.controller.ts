@@ -14,6 +14,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
@@ -32,6 +33,7 @@ const protocolError = (description: string, code: number) => {
 @ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/mcp')
 export class McpController {
   constructor(private readonly exchange: McpExchange) {}

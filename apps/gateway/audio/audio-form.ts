@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FastifyRequest } from 'fastify';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { multipartOf } from '../uploads/form-parts.js';
 
@@ -51,16 +52,8 @@ export const readAudioForm = async (
   return new AudioForm(fields, found.filename.slice(0, 255) || 'audio', found.file);
 };
 
-const whole = async (content: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of content) {
-    bytes += piece.length;
-    if (bytes > bytesMax) {
-      const message = `file: expected at most ${bytesMax} bytes`;
-      throw new HttpFailure({ status: 413, code: 'file_too_large', message, param: 'file' });
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-};
+const whole = (content: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> =>
+  boundedBytes(content, bytesMax, () => {
+    const message = `file: expected at most ${bytesMax} bytes`;
+    return new HttpFailure({ status: 413, code: 'file_too_large', message, param: 'file' });
+  });

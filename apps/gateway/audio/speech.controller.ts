@@ -13,6 +13,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
@@ -20,6 +21,7 @@ import { SPEECH_CODES, SpeechDocs } from './audio.docs.js';
 import { SpeechBody } from './audio.dto.js';
 
 /** OpenAI's speech. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 export class SpeechController {

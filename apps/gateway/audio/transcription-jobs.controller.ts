@@ -29,6 +29,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
 import { audioFormOf } from './audio-form.js';
@@ -41,6 +42,7 @@ import {
 import { TranscriptDto, TranscriptFormatDto, TranscriptionJobDto } from './audio.dto.js';
 
 /** Transcriptions of recordings that are too long to wait for. */
+@Scope('inference')
 @Controller('api/v1/audio/transcription_jobs')
 @UseGuards(ApiGuard)
 export class TranscriptionJobsController {

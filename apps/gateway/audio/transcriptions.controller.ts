@@ -22,6 +22,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
@@ -31,6 +32,7 @@ import { TRANSCRIPTION_CODES, TranscriptionDocs, TranslationDocs } from './audio
 import { TranscriptAnswers } from './transcript-answers.js';
 
 /** OpenAI's transcriptions and translations of recordings. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 @UseInterceptors(AudioFormInterceptor)

@@ -10,6 +10,7 @@ import {
 import { type FastifyReply } from 'fastify';
 import { auditError, AuditLog, proofOf } from '#areas/audit/audit-log.js';
 import { parseTilePath } from '#platform/audit/tiles.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ConsistencyDto, ConsistencyQueryDto, LeafParametersDto } from './audit.dto.js';
 
@@ -23,6 +24,7 @@ const TILE = {
 
 /** Public: the answers are hashes alone, which tell nothing of their content. */
 @ApiTags('audit')
+@Scope('open')
 @Controller('audit')
 export class AuditController {
   constructor(private readonly log: AuditLog) {}

@@ -6,6 +6,7 @@ import { AuditedRequestQuery, type AuditReader } from '#areas/audit/audited-requ
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AuditedRequestDto, AuditedRequestIdDto } from './audit.dto.js';
@@ -14,6 +15,7 @@ import { presentAuditedRequest } from './audit.presenter.js';
 @ApiTags('audit')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('read_billing')
 @Controller('audit/requests')
 export class AuditedRequestsController {
   constructor(

@@ -6,12 +6,14 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { StatementMonthDto } from '../billing/statements.dto.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 
 @ApiTags('audit')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('read_billing')
 @Controller('api/v1/billing/statements')
 export class BillsController {
   constructor(private readonly queries: QueryBus) {}

@@ -23,6 +23,7 @@ import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { BatchDto, BatchesPageDto, BatchListDto, CreateBatchDto } from './batches.dto.js';
@@ -32,6 +33,7 @@ import { presentBatch, presentBatches } from './batches.presenter.js';
 @ApiTags('batches')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller(['v1/batches', 'api/v1/batches'])
 export class BatchesController {
   constructor(

@@ -7,6 +7,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { TaxStatusQuery } from '#areas/tax/tax-status.handlers.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { PageDto } from '../pages/page.dto.js';
 import { PaymentPages } from '../payments/payment-pages.js';
@@ -17,6 +18,7 @@ import { presentInvoices, presentOverview } from './billing.presenter.js';
 @ApiTags('billing')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('read_billing')
 @Controller('api/v1/billing')
 export class BillingController {
   constructor(

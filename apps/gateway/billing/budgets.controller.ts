@@ -26,6 +26,7 @@ import { callerContext } from '../identity/caller-context.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { ApiKeyIdDto } from '../identity/api-keys.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { BudgetListDto, SetBudgetDto } from './budgets.dto.js';
@@ -35,6 +36,7 @@ import { limitsOf, presentBudgets } from './budgets.presenter.js';
 @ApiTags('billing')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
+@Scope('manage_money')
 @Controller('api/v1/budgets')
 export class BudgetsController {
   constructor(
@@ -44,6 +46,7 @@ export class BudgetsController {
   ) {}
 
   @Get()
+  @Scope('read_billing')
   @ApiOperation({
     summary: 'The budgets of the account and of its keys',
     description:

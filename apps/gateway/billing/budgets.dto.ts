@@ -1,52 +1,13 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayUnique,
-  IsArray,
-  IsInt,
-  IsOptional,
-  Max,
-  Min,
-  ValidateBy,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { IntegerField } from '../fields/request-fields.js';
-import { parseUsd } from '#platform/kernel/money.js';
 import { NullableField } from '../fields/answer-fields.js';
+import { UsdField } from '../fields/usd-field.js';
 
-/** A number with six decimals is exact up to here. */
-const USD_MAX = 1_000_000_000;
 const PER_MINUTE_MAX = 1_000_000_000;
 const ALERTS_MAX = 10;
 const ALERTS = `at most ${ALERTS_MAX} different integers from 1 to 100`;
 const ALERT_PERCENTS_DEFAULT = [50, 80, 100];
-
-const isUsd = (value: unknown): boolean => {
-  if (typeof value !== 'number' || value < 0 || value > USD_MAX) return false;
-  try {
-    return parseUsd(value) >= 0n;
-  } catch {
-    return false;
-  }
-};
-
-const UsdField = (window: string): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      type: Number,
-      required: false,
-      nullable: true,
-      minimum: 0,
-      maximum: USD_MAX,
-      example: 25,
-      description: `Dollars of a ${window} in UTC, with at most 6 decimals. Null: no limit.`,
-    }),
-    IsOptional(),
-    ValidateBy(
-      { name: 'isUsd', validator: { validate: isUsd } },
-      { message: `a number from 0 to ${USD_MAX} with at most 6 decimals` },
-    ),
-  );
 
 const RateField = (counted: string): PropertyDecorator =>
   IntegerField({
@@ -61,10 +22,10 @@ const RateField = (counted: string): PropertyDecorator =>
 
 /** The whole budget: a limit that is left out is lifted. */
 export class SetBudgetDto {
-  @UsdField('day')
+  @UsdField('Dollars of a day in UTC.')
   readonly usd_per_day?: number | null;
 
-  @UsdField('month')
+  @UsdField('Dollars of a month in UTC.')
   readonly usd_per_month?: number | null;
 
   @RateField('Chat completions')

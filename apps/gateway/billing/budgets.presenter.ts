@@ -2,19 +2,17 @@ import { type BudgetSet } from '#events/billing/budget.events.js';
 import { periodEnd } from '#areas/billing/budgets/budget.rules.js';
 import { type Spending } from '#areas/billing/budgets/budget.state.js';
 import { type BudgetsView, type BudgetView } from '#areas/billing/budgets/budgets.handler.js';
-import { type MicroUsd, parseUsd, toDecimal, toUsd } from '#platform/kernel/money.js';
+import { type MicroUsd, toUsd } from '#platform/kernel/money.js';
+import { microUsdOf } from '../fields/usd-field.js';
 import { type BudgetDto, type BudgetListDto, type SetBudgetDto } from './budgets.dto.js';
-
-const decimalOf = (usd: number | null | undefined): string | null =>
-  usd == null ? null : toDecimal(parseUsd(usd));
 
 /** The limits that a caller asks for. */
 export const limitsOf = (
   sent: SetBudgetDto,
 ): Pick<BudgetSet['data'], 'limits' | 'alertPercents'> => ({
   limits: {
-    dayMicroUsd: decimalOf(sent.usd_per_day),
-    monthMicroUsd: decimalOf(sent.usd_per_month),
+    dayMicroUsd: microUsdOf(sent.usd_per_day),
+    monthMicroUsd: microUsdOf(sent.usd_per_month),
     requestsPerMinute: sent.requests_per_minute ?? null,
     tokensPerMinute: sent.tokens_per_minute ?? null,
   },

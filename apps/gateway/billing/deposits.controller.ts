@@ -13,6 +13,7 @@ import { AccountIdDto } from '../fields/account-id.dto.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -27,6 +28,7 @@ import {
 @Credentials('api-key', 'app-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
+@Scope('manage_money')
 @Controller('api/v1/accounts/:account_id/deposits')
 export class DepositsController {
   constructor(

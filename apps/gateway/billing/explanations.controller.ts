@@ -6,6 +6,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ExplanationDto, ExplanationOptionsDto, RequestIdDto } from './explanations.dto.js';
@@ -18,6 +19,7 @@ const ADMIN = 'Admin';
 @ApiTags('billing')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
+@Scope('read_billing')
 @Controller('api/v1/requests')
 export class ExplanationsController {
   constructor(private readonly queries: QueryBus) {}

@@ -11,6 +11,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import {
   InvoiceDetailsDto,
@@ -21,6 +22,7 @@ import {
 @ApiTags('billing')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('read_billing')
 @Controller('api/v1/billing/invoice_details')
 export class InvoiceDetailsController {
   constructor(
@@ -40,6 +42,7 @@ export class InvoiceDetailsController {
   }
 
   @Put()
+  @Scope('manage_money')
   @ApiOperation({
     summary: 'Set what invoices say of the customer',
     description: 'Name, address and tax number, for statements that are not closed yet.',

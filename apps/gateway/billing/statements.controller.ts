@@ -9,6 +9,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CSV_TYPE, download, FILE } from '../bodies/download.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
@@ -18,6 +19,7 @@ import { StatementDto, StatementMonthDto } from './statements.dto.js';
 @ApiTags('billing')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('read_billing')
 @Controller('api/v1/billing/statements')
 export class StatementsController {
   constructor(private readonly queries: QueryBus) {}

@@ -13,7 +13,10 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
-import { ListedNetworks } from '#areas/spiking/listed-networks.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
+import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
+import { AreaModels } from './area-models.js';
 import { ModelsController } from './models.controller.js';
 import { RatesController } from './rates.controller.js';
 
@@ -32,9 +35,34 @@ const catalog = {
   rigs: () => [{ name: 'built-in', kind: 'embedded' }],
 };
 
-const knots = { slug: 'snnlib/knots', writtenAtEpochSeconds: 1_790_000_000 };
-/** One of them has a model of the catalog in its place. */
-const networks = { list: [knots, { ...knots, slug: nano.id }] };
+const knots: ListedModel = {
+  id: 'snnlib/knots',
+  createdEpochSeconds: 1_790_000_000,
+  ownedBy: 'snnlib',
+  endpoints: [],
+  meters: ['knots', 'macs'],
+};
+/** One has a model of the catalog in its place, one has no price, and one a twin. */
+class Looms implements ModelSource {
+  readonly listedModels = [
+    knots,
+    { ...knots, id: nano.id },
+    { ...knots, id: 'unpriced', meters: ['knots', 'looms'] },
+    { ...knots, id: 'painter', endpoints: ['/v1/images/generations'] },
+    { ...knots, id: 'painter', ownedBy: 'twin' },
+  ];
+}
+const price = { unitPriceMicroUsd: '3', perUnits: 100 };
+const meterPrices: MeterPrices = {
+  inForce: () => ({
+    rateCardVersion: 3,
+    prices: new Map([
+      ['knots', price],
+      ['macs', price],
+    ]),
+  }),
+};
+const looms = defineArea({ name: 'looms', module: Looms, modelSources: [Looms] });
 
 const card = {
   version: 3,
@@ -88,7 +116,10 @@ describe('catalog over HTTP', () => {
       controllers: [ModelsController, RatesController],
       providers: [
         { provide: Catalog, useValue: catalog },
-        { provide: ListedNetworks, useValue: networks },
+        Looms,
+        AreaModels,
+        { provide: Areas, useValue: new Areas([looms]) },
+        { provide: MeterPrices, useValue: meterPrices },
         { provide: OwnModels, useValue: ownModels },
         { provide: FLEET_SETTINGS, useValue: fleet },
         { provide: QueryBus, useValue: queries },
@@ -113,10 +144,11 @@ describe('catalog over HTTP', () => {
     created: 1_790_000_000,
     owned_by: 'snnlib',
   };
+  const painter = { ...network, id: 'painter', endpoints: ['/v1/images/generations'] };
 
   it.each(['/v1/models', '/api/v1/models'])('lists the models at %s', async (url) => {
     const reply = await app.inject({ url });
-    expect(reply.json()).toEqual({ object: 'list', data: [model, network] });
+    expect(reply.json()).toEqual({ object: 'list', data: [model, network, painter] });
   });
 
   it('shows the entry points beside the models, where they are configured', async () => {
@@ -124,7 +156,11 @@ describe('catalog over HTTP', () => {
     fleet.entryPoints = entryPoints;
     const reply = await app.inject({ url: '/v1/models' });
     fleet.entryPoints = null;
-    expect(reply.json()).toEqual({ object: 'list', data: [model, network], api_urls: entryPoints });
+    expect(reply.json()).toEqual({
+      object: 'list',
+      data: [model, network, painter],
+      api_urls: entryPoints,
+    });
   });
 
   it.each([
@@ -136,7 +172,7 @@ describe('catalog over HTTP', () => {
     expect((await app.inject({ url })).json()).toEqual(model);
   });
 
-  it('finds a spiking network, which chats take', async () => {
+  it('finds a model of an area', async () => {
     expect((await app.inject({ url: '/v1/models/snnlib/knots' })).json()).toEqual(network);
   });
 
@@ -161,7 +197,7 @@ describe('catalog over HTTP', () => {
       owned_by: '7',
     };
     const list = await app.inject({ url: '/v1/models', headers });
-    expect(list.json()).toEqual({ object: 'list', data: [model, network, shown] });
+    expect(list.json()).toEqual({ object: 'list', data: [model, network, painter, shown] });
     const found = await app.inject({ url: '/v1/models/7/nano-tuned', headers });
     expect(found.json()).toEqual(shown);
     const find = (): unknown =>

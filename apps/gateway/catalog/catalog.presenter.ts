@@ -1,9 +1,9 @@
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type RateCardFound } from '#areas/catalog/rate-card.handler.js';
-import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
 import { nameOf, type OwnModel } from '#platform/own-models/own-model.decider.js';
+import { type ListedModel } from '#platform/runtime/areas/model-source.js';
 import { type ModelDto } from './models.dto.js';
 import { type RatesDto } from './rates.dto.js';
 
@@ -26,15 +26,18 @@ export const presentOwnModel = (model: OwnModel): Readonly<ModelDto> => ({
   owned_by: model.accountId,
 });
 
-/** A network that chats reach by its slug; its publisher is the first part of it. */
-export const presentNetwork = ({
-  slug,
-  writtenAtEpochSeconds,
-}: StoredCard): Readonly<ModelDto> => ({
-  id: slug,
+/** A model that an area names. */
+export const presentAreaModel = ({
+  id,
+  createdEpochSeconds,
+  ownedBy,
+  endpoints,
+}: ListedModel): Readonly<ModelDto> => ({
+  id,
   object: 'model',
-  created: writtenAtEpochSeconds,
-  owned_by: slug.slice(0, slug.indexOf('/')),
+  created: createdEpochSeconds,
+  owned_by: ownedBy,
+  ...(endpoints.length > 0 && { endpoints }),
 });
 
 /** Prices come from the card, other fields from the current catalog. */

@@ -10,8 +10,6 @@ import { type FastifyRequest } from 'fastify';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { ListedNetworks } from '#areas/spiking/listed-networks.js';
-import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -21,49 +19,52 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { presentModel, presentNetwork, presentOwnModel } from './catalog.presenter.js';
+import { AreaModels } from './area-models.js';
+import { presentAreaModel, presentModel, presentOwnModel } from './catalog.presenter.js';
 import { DeletedModelDto, ModelDto, ModelListDto } from './models.dto.js';
 
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {
   constructor(
     @Inject(Catalog) private readonly catalog: Catalog,
     @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
     @Inject(CLOCK) private readonly clock: Clock,
-    /** Absent in a process without the area. */
-    @Optional() private readonly listed?: ListedNetworks,
+    private readonly ofAreas: AreaModels,
     /** Absent in a process without the area. */
     @Optional() private readonly own?: OwnModels,
   ) {}
-
-  get #networks(): readonly StoredCard[] {
-    return this.listed?.list ?? [];
-  }
 
   @Get()
   @OpenAiErrors()
   @ApiOperation({
     summary: 'List the models',
     description:
-      'Every model of the catalog, every spiking network that has a price and every model of the ' +
-      'account, in the format of OpenAI: chats take them all. `api_urls` is an extra field with ' +
-      'the regional bases of the API, where they are configured.',
+      'Every model of the catalog, every model of the account, and the priced models of spiking ' +
+      'networks, pictures, speech and vision, embedded or of an upstream, in the format of ' +
+      'OpenAI. `endpoints` names the routes of a model that answers no chats. `api_urls` is an ' +
+      'extra field with the regional bases of the API, where they are configured.',
   })
-  @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
-  list(@CurrentCaller() { accountId }: Caller): Readonly<ModelListDto> {
-    const networks = this.#networks.filter(({ slug }) => !this.catalog.model(slug));
+  @ApiOkResponse({
+    type: ModelListDto,
+    description: 'The models that the account can call with this credential.',
+  })
+  list(@CurrentCaller() { accountId, credential }: Caller): Readonly<ModelListDto> {
+    const others = this.ofAreas.list.filter(({ id }) => !this.catalog.model(id));
     const own = this.own?.ofAccount(accountId) ?? [];
-    const data = [
+    const all = [
       ...this.catalog.models().map(presentModel),
-      ...networks.map(presentNetwork),
+      ...others.map(presentAreaModel),
       ...own.map(presentOwnModel),
     ];
+    const data = all.filter(({ id }) => credential.lists?.allowsModel(id) ?? true);
     return { object: 'list', data, ...withEntryPoints(this.fleet) };
   }
 
@@ -72,7 +73,7 @@ export class ModelsController {
   @ApiOperation({
     summary: 'Get a model',
     description:
-      'A model of the catalog or of the account, or a spiking network. The slashes of its id ' +
+      'A model of the catalog, of the account or of an area. The slashes of its id ' +
       'may be percent-encoded or literal.',
   })
   @ApiParam({ name: 'id', description: 'The id of the model.', example: 'quipu/nano' })
@@ -136,8 +137,8 @@ export class ModelsController {
     if (model) return presentModel(model);
     const own = this.own?.find(id, accountId);
     if (own) return presentOwnModel(own);
-    const network = this.#networks.find(({ slug }) => slug === id);
-    if (network) return presentNetwork(network);
+    const other = this.ofAreas.list.find((one) => one.id === id);
+    if (other) return presentAreaModel(other);
     return notFound(id);
   }
 }

@@ -12,12 +12,20 @@ export class ModelDto {
     example: 1_767_225_600,
     description:
       'Seconds since the Unix epoch. Default: when a rate card first had the model, or when the ' +
-      'card of a spiking network was written here.',
+      'card of a spiking network was written here; 0 where it is not known.',
   })
   readonly created!: number;
 
   @ApiProperty({ example: 'quipu' })
   readonly owned_by!: string;
+
+  @ApiProperty({
+    required: false,
+    type: [String],
+    example: ['/v1/images/generations'],
+    description: 'The routes that take a model which answers no chats.',
+  })
+  readonly endpoints?: readonly string[];
 }
 
 export class DeletedModelDto {

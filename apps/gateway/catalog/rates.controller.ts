@@ -6,6 +6,7 @@ import { type RateCardChoice, RateCardQuery } from '#areas/catalog/rate-card.han
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import { presentRates } from './catalog.presenter.js';
@@ -14,6 +15,7 @@ import { RatesDto, RatesQueryDto } from './rates.dto.js';
 
 /** Public: prices are known before an account exists. */
 @ApiTags('catalog')
+@Scope('open')
 @Controller('api/v1/billing/rates.php')
 export class RatesController {
   constructor(

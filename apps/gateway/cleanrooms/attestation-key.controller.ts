@@ -2,9 +2,11 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { ReceiptKeyQuery } from '#areas/cleanrooms/attestation/receipt-signer.js';
+import { Scope } from '../identity/scope.decorator.js';
 
 /** Public, as the verifier key of the log is. */
 @ApiTags('cleanrooms')
+@Scope('open')
 @Controller('attestation')
 export class AttestationKeyController {
   constructor(private readonly queries: QueryBus) {}

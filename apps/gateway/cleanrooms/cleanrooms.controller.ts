@@ -22,6 +22,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
@@ -41,6 +42,7 @@ import { columnOf, decimalText } from './column-fields.js';
 @ApiTags('cleanrooms')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/cleanrooms')
 export class CleanroomsController {
   constructor(

@@ -7,6 +7,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
@@ -18,6 +19,7 @@ import { CompletionDocs } from './completions.docs.js';
 import { completionFormat } from './completions.format.js';
 
 /** OpenAI's legacy completions, answered as chats. */
+@Scope('inference')
 @Controller('v1/completions')
 @UseGuards(ApiGuard)
 export class CompletionsController {

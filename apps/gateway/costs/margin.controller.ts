@@ -6,6 +6,7 @@ import { MarginQuery, type MarginReport } from '#areas/costs/margin.handler.js';
 import { CSV_TYPE, download, FILE } from '../bodies/download.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
@@ -17,6 +18,7 @@ import { orderOf, presentMargin } from './margin.presenter.js';
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
 @Roles('Admin')
+@Scope('operate')
 @Controller('api/v1/margin')
 export class MarginController {
   constructor(private readonly queries: QueryBus) {}

@@ -8,7 +8,7 @@ export const BundleEventsController = followController({
   path: 'api/v1/dtn/bundles/:id/events',
   noun: 'bundle',
   name: 'BundlesController',
-  endsAfter: 'its rejection, cancellation or expiry',
+  endsAfter: 'its rejection, cancellation, delivery or expiry',
   example:
     'id: 0\nevent: accepted\ndata: {"bundle_id":"7d1f0c52-…","recorded_at":' +
     '"2026-11-25T19:00:00.000Z","route":[]}\n\n',

@@ -33,6 +33,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -57,6 +58,7 @@ const BundleIdParam = () => ApiParam({ name: 'id', description: 'The id of the b
 @ApiTags('dtn')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/dtn')
 export class BundlesController {
   constructor(
@@ -74,9 +76,9 @@ export class BundlesController {
       'Encodes a bundle (RFC 9171), holds the price of its lifetime, stores it durably and plans ' +
       'its route over the contacts to come. When it ends, the hours of custody that have begun ' +
       'are charged and the rest of the hold is freed. `custody_accepted` is false, with the ' +
-      'reason, for a lifetime of 0 and for a full store. This release has no link to another ' +
-      'node: a bundle stays until it is cancelled or its lifetime ends, and `status` says ' +
-      'whether a route exists.',
+      'reason, for a lifetime of 0 and for a full store. A bundle is forwarded over the links ' +
+      'of the installation (TCPCLv4) when a contact of its route is open; it can be cancelled ' +
+      'until then. `status` says how far it is.',
   })
   @ApiOkResponse({ type: HandedOverDto, description: 'Whether this node has custody.' })
   @FailsWith(
@@ -185,8 +187,17 @@ export class BundlesController {
       'Nothing is sent and nothing is booked. `gaps` has the links without contacts.',
   })
   @ApiOkResponse({ type: RoutesDto, description: 'The routes, the first to arrive first.' })
-  @FailsWith('dtn_eid_invalid', 'orbit_busy', 'orbit_unavailable', 'orbit_failed')
-  async routes(@Body() body: RouteOrderDto): Promise<RoutesDto> {
+  @FailsWith(
+    'dtn_eid_invalid',
+    'too_many_route_searches',
+    'orbit_busy',
+    'orbit_unavailable',
+    'orbit_failed',
+  )
+  async routes(
+    @Body() body: RouteOrderDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<RoutesDto> {
     const asked = {
       source: body.source_eid ?? null,
       destination: body.destination_eid,
@@ -195,6 +206,6 @@ export class BundlesController {
       priority: body.priority,
       alternatives: body.alternatives,
     };
-    return presentRoutes(await this.queries.execute(new RoutesQuery(asked)));
+    return presentRoutes(await this.queries.execute(new RoutesQuery(accountId, asked)));
   }
 }

@@ -9,6 +9,17 @@ import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 const PRIORITIES = ['bulk', 'normal', 'expedited'] as const;
 export type PriorityField = (typeof PRIORITIES)[number];
 
+const STATUSES = [
+  'en_route',
+  'stored_no_route',
+  'forwarded',
+  'custody_transferred',
+  'delivered',
+  'rejected',
+  'cancelled',
+  'expired',
+] as const;
+
 const EID_LENGTH_MAX = 255;
 /** 262,144 bytes in hex. */
 const PAYLOAD_LENGTH_MAX = 524_288;
@@ -82,7 +93,18 @@ export class RouteHopDto {
 }
 
 class HistoryDto {
-  @ApiProperty({ enum: ['accepted', 'rejected', 'rerouted', 'cancelled', 'expired'] })
+  @ApiProperty({
+    enum: [
+      'accepted',
+      'rejected',
+      'rerouted',
+      'forwarded',
+      'custody_transferred',
+      'delivered',
+      'cancelled',
+      'expired',
+    ],
+  })
   readonly event!: string;
   @InstantField('When it was recorded.')
   readonly at!: string;
@@ -97,11 +119,16 @@ export class BundleDto {
   readonly next_hop!: string | null;
   @NullableInstant('When the first contact of the route with space is to send. Null: no route.')
   readonly est_ground_window_utc!: string | null;
-  @ApiProperty({ enum: ['en_route', 'stored_no_route', 'rejected', 'cancelled', 'expired'] })
-  readonly status!: 'en_route' | 'stored_no_route' | 'rejected' | 'cancelled' | 'expired';
+  @ApiProperty({
+    enum: STATUSES,
+    description:
+      '`forwarded`: the next node has it, and its report is awaited. `custody_transferred`: ' +
+      'another node has reported that it stored the bundle.',
+  })
+  readonly status!: (typeof STATUSES)[number];
   @ApiProperty({
     enum: ['gateway-store'],
-    description: 'This node stores the bundle. No custody signal of another node is implemented.',
+    description: 'This node stores the bundle; status reports of RFC 9171 are its custody signals.',
   })
   readonly custody_model!: 'gateway-store';
   @ApiProperty({ type: String, nullable: true, enum: ['lifetime_passed', 'store_full', null] })

@@ -37,8 +37,9 @@ const presentHop = (hop: BookedHop): RouteHopDto => ({
 
 /** An expired bundle and a lapsed route are shown so before the log has it. */
 const statusOf = ({ status, expiresAt, route }: CustodyRecord, at: string): BundleDto['status'] => {
-  if (status !== 'stored') return status;
+  if (status !== 'stored' && status !== 'forwarded') return status;
   if (expiresAt !== null && expiresAt <= at) return 'expired';
+  if (status === 'forwarded') return status;
   const isOpen = route?.every(({ lapsesAt }) => lapsesAt >= at) ?? false;
   return isOpen ? 'en_route' : 'stored_no_route';
 };
@@ -48,7 +49,7 @@ type BundleFields = Pick<BundleDto, keyof BundleDto>;
 
 const presentBundle = (bundle: CustodyRecord, atMs: number): BundleFields => {
   const status = statusOf(bundle, new Date(atMs).toISOString());
-  const route = (status === 'en_route' && bundle.route) || [];
+  const route = ((status === 'en_route' || status === 'forwarded') && bundle.route) || [];
   const window = route.find(({ kind }) => kind !== 'ground') ?? route[0];
   return {
     bundle_id: bundle.bundleId,
@@ -142,6 +143,11 @@ const factsOf = (event: BundleEvent): Readonly<Record<string, unknown>> => {
       return { route: (event.data.route ?? []).map(presentHop) };
     case 'BundleRejected':
       return { rejection_reason: event.data.reason };
+    case 'BundleForwarded':
+      return { contact: event.data.contact, to: event.data.to };
+    case 'CustodyTransferred':
+    case 'BundleDelivered':
+      return { by: event.data.by };
     case 'BundleCancelled':
     case 'BundleExpired':
       return {};
@@ -152,6 +158,9 @@ const NAMES: Readonly<Record<BundleEvent['type'], string>> = {
   BundleAccepted: 'accepted',
   BundleRejected: 'rejected',
   BundleRerouted: 'rerouted',
+  BundleForwarded: 'forwarded',
+  CustodyTransferred: 'custody_transferred',
+  BundleDelivered: 'delivered',
   BundleCancelled: 'cancelled',
   BundleExpired: 'expired',
 };

@@ -23,6 +23,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ContactOrderDto, LinkOrderDto, PlanChangedDto, PlanDto, PlanIdDto } from './dtn.dto.js';
@@ -31,6 +32,7 @@ import { presentPlan } from './dtn.presenter.js';
 /** The contact plan, which all accounts share. */
 @ApiTags('dtn')
 @UseGuards(ApiGuard)
+@Scope('operate')
 @Controller('api/v1/dtn')
 export class PlanController {
   constructor(
@@ -39,6 +41,7 @@ export class PlanController {
   ) {}
 
   @Get('plan')
+  @Scope('inference')
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'Get the contact plan',

@@ -8,6 +8,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { demandValid, EmbeddingExchange } from './embedding-exchange.js';
@@ -16,6 +17,7 @@ import { EmbeddingsDocs } from './embeddings.docs.js';
 const ADDRESSES = ['v1/embeddings', 'api/v1/embeddings'] as const;
 
 /** Embeddings, at both of their addresses. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 export class EmbeddingsController {

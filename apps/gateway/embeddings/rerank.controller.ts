@@ -15,6 +15,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { demandValid, EmbeddingExchange } from './embedding-exchange.js';
@@ -24,6 +25,7 @@ import { type RerankDto } from './rerank.dto.js';
 const ADDRESSES = ['v1/rerank', 'api/v1/rerank'] as const;
 
 /** Documents by their nearness to a query, at both addresses. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 export class RerankController {

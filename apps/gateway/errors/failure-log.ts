@@ -24,14 +24,26 @@ export interface RequestFacts {
   readonly path: string | undefined;
   readonly status: number;
   readonly elapsedMs: number;
+  /** Absent before the caller is known. */
+  readonly account?: string;
+  /** The id of its key. Absent: it has another credential. */
+  readonly key?: string;
 }
 
 /** Without query, headers and body, which may contain secrets. */
 export const factsOf = (
-  { id: requestId, method, url }: FastifyRequest,
+  { id: requestId, method, url, caller }: FastifyRequest,
   { statusCode, elapsedTime: elapsedMs }: FastifyReply,
   status = statusCode,
-): RequestFacts => ({ requestId, method, path: url.split('?', 1)[0], status, elapsedMs });
+): RequestFacts => ({
+  requestId,
+  method,
+  path: url.split('?', 1)[0],
+  status,
+  elapsedMs,
+  ...(caller && { account: caller.accountId }),
+  ...(caller?.credential.keyId !== undefined && { key: caller.credential.keyId }),
+});
 
 /** The failures of a rig and a code since the last line. */
 interface Repeats {

@@ -19,6 +19,7 @@ import {
 } from 'class-validator';
 import { HasDecimals } from '../amounts/decimals.validator.js';
 import { NumberText } from '../bodies/number-text.js';
+import { IsInstant } from './instant.validator.js';
 
 /**
  * The fields of requests. Each decorator documents a field and checks it by the same options. The
@@ -119,6 +120,25 @@ export const ChoiceField = (
   const message = options.expected ?? `one of ${choices.join(', ')}`;
   const documented = choices.every((one) => typeof one === 'string') ? { enum: choices } : {};
   return field({ ...documented, ...options }, [IsIn(choices, { message })]);
+};
+
+/** An array of some of these values. */
+export const ChoicesField = (
+  choices: readonly string[],
+  options: FieldOptions = {},
+): PropertyDecorator => {
+  const message = options.expected ?? `an array of ${choices.join(', ')}`;
+  return field({ ...options, type: [String], enum: [...choices] }, [
+    IsArray({ message }),
+    ArrayMaxSize(choices.length, { message }),
+    IsIn(choices, { each: true, message }),
+  ]);
+};
+
+/** A date and time with an offset or `Z`. */
+export const TimeField = (options: FieldOptions = {}): PropertyDecorator => {
+  const message = options.expected ?? 'an ISO 8601 instant such as 2026-11-25T19:00:00Z';
+  return field({ format: 'date-time', ...options }, [IsInstant({ message })]);
 };
 
 interface ListOptions {

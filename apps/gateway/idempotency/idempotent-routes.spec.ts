@@ -1,14 +1,8 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
-import {
-  GUARDS_METADATA,
-  METHOD_METADATA,
-  MODULE_METADATA,
-  PATH_METADATA,
-} from '@nestjs/common/constants.js';
+import { RequestMethod } from '@nestjs/common';
 import { areas } from '../../composition/areas.js';
-import { httpModulesOf } from '../http-modules.js';
+import { declaredRoutes } from '../declared-routes.fixture.js';
 import { IDEMPOTENT } from './idempotency.metadata.js';
 
 /**
@@ -24,12 +18,14 @@ const EXEMPT: Readonly<Record<string, string>> = {
   // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
+  'POST api/v1/auth/keys/:id/restrict': 'sets a policy',
   // A repeated deletion finds no model.
   'DELETE v1/models/:id': 'ends a model',
   'DELETE v1/models/*': 'ends a model',
   'DELETE api/v1/models/:id': 'ends a model',
   'DELETE api/v1/models/*': 'ends a model',
   // A budget is set as a whole: setting the same one again changes nothing.
+  'PUT api/v1/alerts': 'sets rules',
   'PUT api/v1/budgets/account': 'sets a limit',
   'PUT api/v1/budgets/keys/:id': 'sets a limit',
   // A repeated removal finds no budget.
@@ -48,6 +44,15 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/users/:user_id/disable': 'disables a user',
   'POST api/v1/users/:user_id/enable': 'enables a user',
   'POST api/v1/users/:user_id/reset_password': 'sets a password',
+  'POST api/v1/users/:user_id/reset_second_factor': 'disables a second factor',
+  // A repeated offer replaces the one before it; a token is accepted once.
+  'POST api/v1/users/:user_id/password_reset': 'offers a password',
+  'POST api/v1/auth/password_reset': 'sets a password',
+  // A repeated end or closure changes nothing.
+  'DELETE api/v1/auth/sessions/:session_id': 'ends a session',
+  'DELETE api/v1/users/:user_id/sessions': 'ends sessions',
+  'DELETE api/v1/users/:user_id/sessions/:session_id': 'ends a session',
+  'DELETE api/v1/users/:user_id': 'closes an account',
   // The id of the deposit, and the total that went back of it, have an effect once.
   'POST api/v1/accounts/:account_id/deposits': 'credits a payment',
   'POST api/v1/accounts/:account_id/deposits/:deposit_id/reversals': 'takes a payment back',
@@ -108,49 +113,13 @@ const CHANGING = [
   RequestMethod.ALL,
 ];
 
-interface Route {
-  readonly name: string;
-  readonly isIdempotent: boolean;
-  readonly hasGuard: boolean;
-}
-
-const of = (key: string, target: object): unknown => Reflect.getMetadata(key, target);
-
-const addressesOf = (target: object): readonly string[] =>
-  [of(PATH_METADATA, target) as string | string[]].flat();
-
-const controllersOf = (module: Type | DynamicModule): readonly Type[] => {
-  const [type, dynamic] = 'module' in module ? [module.module, module] : [module, undefined];
-  const imports = [
-    ...((of(MODULE_METADATA.IMPORTS, type) ?? []) as (Type | DynamicModule)[]),
-    ...((dynamic?.imports ?? []) as (Type | DynamicModule)[]),
-  ];
-  return [
-    ...((of(MODULE_METADATA.CONTROLLERS, type) ?? []) as Type[]),
-    ...(dynamic?.controllers ?? []),
-    ...imports.flatMap(controllersOf),
-  ];
-};
-
-const routesOf = (controller: Type): readonly Route[] =>
-  Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
-    const handler = (controller.prototype as Record<string, object>)[method];
-    const verb = handler && (of(METHOD_METADATA, handler) as RequestMethod | undefined);
-    if (!handler || verb === undefined || !CHANGING.includes(verb)) return [];
-    const bases = addressesOf(controller);
-    const paths = addressesOf(handler);
-    const guards = [controller, handler].flatMap((one) => of(GUARDS_METADATA, one) ?? []);
-    return bases.flatMap((base) =>
-      paths.map((path) => ({
-        name: `${RequestMethod[verb]} ${[base, path].filter((part) => part !== '/').join('/')}`,
-        isIdempotent: of(IDEMPOTENT, handler) !== undefined,
-        hasGuard: guards.length > 0,
-      })),
-    );
-  });
-
-const httpModules = await httpModulesOf(areas);
-const routes = httpModules.flatMap(controllersOf).flatMap(routesOf);
+const routes = (await declaredRoutes(areas))
+  .filter(({ verb }) => CHANGING.includes(verb))
+  .map(({ name, guards, metadata }) => ({
+    name,
+    isIdempotent: metadata(IDEMPOTENT) !== undefined,
+    hasGuard: guards.length > 0,
+  }));
 
 describe('every route that writes', () => {
   it('is idempotent, or exempt for a reason', () => {

@@ -31,10 +31,12 @@ import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { pino } from 'pino';
+import { UpgradeRoutes } from '../upgrades/upgrade-routes.js';
 import { DirectRoutes } from '../direct/direct-routes.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { type AnswerEnd, type AnswerTap } from './answer-recorder.js';
 import { RequestSettler, type SettlingRequest } from './request-settler.js';
 import { CurrentAttempt, type RequestAttempt } from './current-attempt.decorator.js';
@@ -96,6 +98,7 @@ class ThingDto {
   readonly name!: string;
 }
 
+@Scope('inference')
 @Controller('api/v1/things')
 @UseGuards(CallerGuard)
 class ThingsController {
@@ -157,6 +160,7 @@ export const openThings = async () => {
     { provide: Areas, useValue: new Areas([thingsArea]) },
     Failures,
     DirectRoutes,
+    UpgradeRoutes,
     { provide: FailureLog, useValue: new FailureLog(pino({ level: 'silent' })) },
   ];
   @Global()

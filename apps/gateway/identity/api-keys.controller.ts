@@ -14,24 +14,36 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
-import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type PolicyChange } from '#areas/identity/keys/key-policy.js';
+import { ListUsedKeysQuery } from '#areas/identity/keys/list-used-keys.handler.js';
+import { RestrictApiKeyCommand } from '#areas/identity/keys/restrict-api-key.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { instantOf } from '../fields/instant.validator.js';
 import { callerContext } from './caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { ApiKeyIdDto, ApiKeysDto, IssueApiKeyDto, NewApiKeyDto } from './api-keys.dto.js';
+import {
+  ApiKeyIdDto,
+  ApiKeysDto,
+  IssueApiKeyDto,
+  KeyPolicyDto,
+  NewApiKeyDto,
+  RotateApiKeyDto,
+} from './api-keys.dto.js';
 import { DoneDto } from './auth.dto.js';
 import { presentKeys, presentNewKey } from './auth.presenter.js';
 import { CurrentCaller } from './caller.decorator.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
+import { Scope } from './scope.decorator.js';
 
 /** The keys of the user; an addition to the promised interface. */
 @ApiTags('identity')
 @Credentials('api-key', 'app-token')
 @UseGuards(KeyOwnerGuard)
+@Scope('manage_keys')
 @Controller('api/v1/auth/keys')
 export class ApiKeysController {
   constructor(
@@ -42,11 +54,13 @@ export class ApiKeysController {
   @Get()
   @ApiOperation({
     summary: 'List the active keys',
-    description: 'The keys of the user, newest first, without their secrets.',
+    description:
+      'The keys of the user with their use, newest first. A key and the key that replaces it ' +
+      'share their use.',
   })
   @ApiOkResponse({ type: ApiKeysDto, description: 'The active keys, without their secrets.' })
   async list(@CurrentCaller() { userId }: Caller): Promise<ApiKeysDto> {
-    return presentKeys(await this.queries.execute(new ListApiKeysQuery(userId)));
+    return presentKeys(await this.queries.execute(new ListUsedKeysQuery(userId)));
   }
 
   @Post()
@@ -54,21 +68,37 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Issue a key',
     description:
-      'The answer is the only one that holds the secret of the key. A key with a budget issues ' +
-      'none.',
+      'The answer is the only one that holds the secret of the key. Without `scopes` the key has ' +
+      '`inference` only; lists and an end that are left out are taken from the credential that ' +
+      'asks. A key can do nothing that this credential cannot. A key with a budget issues none.',
   })
   @ApiCreatedResponse({
     type: NewApiKeyDto,
     description: 'The key with its secret, which is shown once.',
   })
-  @FailsWith('api_key_limited', 'too_many_api_keys')
+  @FailsWith(
+    'api_key_limited',
+    'too_many_api_keys',
+    'policy_too_wide',
+    'invalid_ip_range',
+    'expiry_past',
+  )
   async issue(
-    @Body() { name, kind: keyKind, cache_seconds: cacheSeconds }: IssueApiKeyDto,
+    @Body() { name, kind: keyKind, cache_seconds: cacheSeconds, ...body }: IssueApiKeyDto,
     @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
     const context = callerContext(request, { userId, credential });
-    const key = { userId, keyKind, name, ...(cacheSeconds !== undefined && { cacheSeconds }) };
+    const { policy, endsAt: expiresAt } = changeOf(body);
+    const key = {
+      userId,
+      keyKind,
+      name,
+      policy,
+      issuer: credential,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(cacheSeconds !== undefined && { cacheSeconds }),
+    };
     const command = new IssueApiKeyCommand(key, context);
     return presentNewKey(await this.commands.execute(command));
   }
@@ -78,22 +108,46 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Replace a key',
     description:
-      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with ' +
-      'a budget replaces itself only.',
+      'Issues a key with the same name, kind and policy. The old key becomes invalid at once, or ' +
+      'after `overlap_seconds`. A key replaces itself, or a key that can do nothing that it ' +
+      'cannot. A key with a budget replaces itself only.',
   })
   @ApiCreatedResponse({
     type: NewApiKeyDto,
     description: 'The new key with its secret, which is shown once.',
   })
-  @FailsWith('api_key_limited', 'api_key_not_found', 'too_many_api_keys')
+  @FailsWith('api_key_limited', 'api_key_not_found', 'too_many_api_keys', 'policy_too_wide')
   async rotate(
     @Param() { id: keyId }: ApiKeyIdDto,
-    @CurrentCaller() { userId, credential }: Caller,
+    @Body() { overlap_seconds: overlapSeconds }: RotateApiKeyDto,
+    @CurrentCaller() { userId, credential: issuer }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = callerContext(request, { userId, credential });
-    const command = new RotateApiKeyCommand({ userId, keyId }, context);
+    const context = callerContext(request, { userId, credential: issuer });
+    const rotation = { userId, keyId, issuer, overlapSeconds };
+    const command = new RotateApiKeyCommand(rotation, context);
     return presentNewKey(await this.commands.execute(command));
+  }
+
+  @Post(':id/restrict')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Take something away from a key',
+    description:
+      'A field that is left out stays as it is. Nothing is given back: for more, issue a key.',
+  })
+  @ApiOkResponse({ type: DoneDto, description: 'The key has the policy.' })
+  @FailsWith('api_key_not_found', 'policy_too_wide', 'invalid_ip_range')
+  async restrict(
+    @Param() { id: keyId }: ApiKeyIdDto,
+    @Body() body: KeyPolicyDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new RestrictApiKeyCommand({ userId, keyId, ...changeOf(body) }, context);
+    await this.commands.execute(command);
+    return { success: true, message: 'The key has the policy.' };
   }
 
   @Delete(':id')
@@ -114,3 +168,22 @@ export class ApiKeysController {
     return { success: true, message: 'The key was revoked.' };
   }
 }
+
+const changeOf = ({
+  scopes,
+  models,
+  routes,
+  ip_ranges: ipRanges,
+  expires_at: end,
+}: KeyPolicyDto): { readonly policy: PolicyChange; readonly endsAt?: string } => {
+  const endsAt = end == null ? null : instantOf(end);
+  return {
+    policy: {
+      ...(scopes != null && { scopes: [...scopes] }),
+      ...(models != null && { models: [...models] }),
+      ...(routes != null && { routes: [...routes] }),
+      ...(ipRanges != null && { ipRanges: [...ipRanges] }),
+    },
+    ...(endsAt !== null && { endsAt }),
+  };
+};

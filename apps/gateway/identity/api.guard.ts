@@ -3,16 +3,14 @@ import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type Caller, type CredentialKind } from '#areas/identity/authentication/caller.js';
-import { type Role } from '#events/identity/identity.vocabulary.js';
 import {
   credentialNotAccepted,
-  insufficientRole,
   invalidCredentials,
   missingCredentials,
 } from './identity.failures.js';
 import { presentedCredential } from './presented-credential.js';
 import { RequestRates } from './request-rates.js';
-import { ROLES_KEY } from './roles.decorator.js';
+import { demandTerms, type RouteTerms, routeTermsOf } from './route-terms.js';
 
 /** The credential kinds that a route accepts, and their description in the error message. */
 export interface AcceptedCredentials {
@@ -44,32 +42,25 @@ export class ApiGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const roles = this.reflector.getAllAndOverride<readonly Role[] | undefined>(ROLES_KEY, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    return this.admit(request, roles);
+    return this.admit(request, routeTermsOf(this.reflector, context));
   }
 
-  /**
-   * Sets the caller of the request.
-   * @param roles of which the caller needs one; any role without them
-   */
-  admit(request: FastifyRequest, roles?: readonly Role[]): true | Promise<true> {
+  /** Sets the caller of the request. */
+  admit(request: FastifyRequest, terms: RouteTerms): true | Promise<true> {
     const token = presentedCredential(request);
     if (token === null) throw missingCredentials();
     const caller = this.authenticator.authenticate(token);
     return caller instanceof Promise
-      ? caller.then((found) => this.#admit(request, found, roles))
-      : this.#admit(request, caller, roles);
+      ? caller.then((found) => this.#admit(request, found, terms))
+      : this.#admit(request, caller, terms);
   }
 
-  #admit(request: FastifyRequest, caller: Caller | null, roles?: readonly Role[]): true {
+  #admit(request: FastifyRequest, caller: Caller | null, terms: RouteTerms): true {
     if (!caller) throw invalidCredentials();
     if (!this.accepts.kinds.includes(caller.credential.kind)) {
       throw credentialNotAccepted(this.accepts.description);
     }
-    if (roles && !roles.includes(caller.role)) throw insufficientRole(roles);
+    demandTerms(caller, terms, request);
     this.rates.take(caller);
     request.caller = caller;
     return true;

@@ -1,4 +1,5 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import { type FastifyRequest } from 'fastify';
 import { stripPrefix } from '#areas/identity/sessions/app-tokens.js';
@@ -12,6 +13,7 @@ import {
 } from './identity.failures.js';
 import { presentedCredential } from './presented-credential.js';
 import { RequestRates } from './request-rates.js';
+import { demandTerms, routeTermsOf } from './route-terms.js';
 import { throttleAddress } from './throttle-address.js';
 
 /** Admits app tokens only. An invalid token counts as a failed attempt of the address. */
@@ -20,6 +22,7 @@ export class AppTokenGuard extends AuthGuard(APP_TOKEN) {
   constructor(
     private readonly throttle: SignInThrottle,
     private readonly rates: RequestRates,
+    private readonly reflector: Reflector,
   ) {
     super();
   }
@@ -34,8 +37,11 @@ export class AppTokenGuard extends AuthGuard(APP_TOKEN) {
       () => super.canActivate(context) as Promise<boolean>,
       isFailedSignIn,
     );
-    if (request.caller) this.rates.take(request.caller);
-    return isAdmitted;
+    const { caller } = request;
+    if (!isAdmitted || !caller) return false;
+    demandTerms(caller, routeTermsOf(this.reflector, context), request);
+    this.rates.take(caller);
+    return true;
   }
 
   override handleRequest<Found>(error: unknown, caller: Found | false | null): Found {

@@ -12,6 +12,8 @@ import { AccountContextQuery } from '#areas/identity/accounts/account-context.ha
 import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChangePasswordCommand } from '#areas/identity/passwords/change-password.handler.js';
+import { orderedScopes } from '#areas/identity/keys/key-policy.js';
+import { RedeemPasswordResetCommand } from '#areas/identity/passwords/redeem-password-reset.handler.js';
 import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
@@ -20,6 +22,7 @@ import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
+import { Scope } from './scope.decorator.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import {
   AccountContextDto,
@@ -33,10 +36,11 @@ import { presentChallenge, presentContext, presentSession } from './auth.present
 import { CurrentCaller } from './caller.decorator.js';
 import { isFailedSignIn } from './failed-sign-in.js';
 import { throttleAddress } from './throttle-address.js';
-import { ChangePasswordDto } from './users.dto.js';
+import { ChangePasswordDto, PasswordResetDto } from './users.dto.js';
 
 /** Log-in, its second step, and the routes of the access token. */
 @ApiTags('identity')
+@Scope('open')
 @Controller('api/v1/auth')
 export class AuthController {
   constructor(
@@ -51,7 +55,8 @@ export class AuthController {
   @ApiOperation({
     summary: 'Log in',
     description:
-      'Exchanges username and password for an access token and an API key. A user with ' +
+      'Exchanges username and password for an access token and an API key. Both have the same ' +
+      'scopes: `inference` and `read_billing`, or the ones that are asked for. A user with ' +
       'two-factor authentication also sends `otp_code`, or answers the challenge that the route ' +
       'returns.',
   })
@@ -68,6 +73,7 @@ export class AuthController {
   @FailsWith(
     'invalid_credentials',
     'user_disabled',
+    'scope_not_allowed',
     'invalid_otp',
     'too_many_attempts',
     'too_many_wrong_codes',
@@ -83,6 +89,7 @@ export class AuthController {
       appName: body.app_name ?? null,
       deviceInfo: body.device_info ?? null,
       otpCode: body.otp_code ?? null,
+      scopes: orderedScopes(body.scopes),
     };
     const command = new LogInCommand(data, contextOf(request.id, 'anonymous'));
     const outcome = await this.throttle.attempt(
@@ -107,6 +114,7 @@ export class AuthController {
   @FailsWith(
     'invalid_challenge',
     'user_disabled',
+    'scope_not_allowed',
     'invalid_otp',
     'too_many_attempts',
     'too_many_wrong_codes',
@@ -186,5 +194,29 @@ export class AuthController {
       isFailedSignIn,
     );
     return { success: true, message: 'The password is changed. Log in again.' };
+  }
+
+  @Post('password_reset')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Set another password with the token of a reset',
+    description:
+      'An operator hands the token over. It works once, and ends every session of the user; keys ' +
+      'stay valid.',
+  })
+  @ApiOkResponse({ type: DoneDto, description: 'The password is changed.' })
+  @FailsWith('invalid_reset', 'too_many_attempts', 'authentication_busy')
+  async resetPassword(
+    @Body() { token, new_password: password }: PasswordResetDto,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, 'anonymous');
+    const command = new RedeemPasswordResetCommand({ token, password }, context);
+    await this.throttle.attempt(
+      throttleAddress(request.ip),
+      () => this.commands.execute(command),
+      isFailedSignIn,
+    );
+    return { success: true, message: 'The password is changed. Log in.' };
   }
 }

@@ -1,13 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
 import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
+import { SESSION_SCOPES } from '#areas/identity/keys/key-policy.js';
+import { type Scope, SCOPES } from '#events/identity/key-policy.vocabulary.js';
 import {
   APP_NAME_LENGTH_MAX,
   DEVICE_INFO_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
 } from '#areas/identity/users/user-details.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { TextField } from '../fields/request-fields.js';
+import { ChoicesField, TextField } from '../fields/request-fields.js';
 import { EntryPointsDto } from '../fleet/entry-points.dto.js';
 
 /** Longer than any username, so that validation does not reveal which names can exist. */
@@ -48,6 +50,14 @@ export class LoginDto {
     minLength: 1,
   })
   readonly otp_code?: string;
+
+  @ChoicesField(SCOPES, {
+    required: false,
+    default: SESSION_SCOPES,
+    example: ['inference', 'read_billing', 'manage_keys'],
+    description: 'Of the access token and of the API key, within what the role of the user allows.',
+  })
+  readonly scopes: readonly Scope[] = SESSION_SCOPES;
 }
 
 export class VerifyTwoFactorDto {
@@ -118,6 +128,13 @@ export class LoginSuccessDto {
   readonly expires_in!: number;
   @ApiProperty({ example: '2026-12-21 04:48:00', description: 'UTC.' })
   readonly expires_at!: string;
+  @ApiProperty({
+    enum: SCOPES,
+    isArray: true,
+    description: 'Of the access token and of the API key.',
+    example: SESSION_SCOPES,
+  })
+  readonly scopes!: readonly string[];
   @ApiProperty({ type: UserDto })
   readonly user!: UserDto;
   @ApiProperty({ type: TenantDto })
@@ -158,6 +175,8 @@ class SessionDto {
   readonly app_name!: string | null;
   @NullableField(String)
   readonly device_info!: string | null;
+  @ApiProperty({ enum: SCOPES, isArray: true, example: SESSION_SCOPES })
+  readonly scopes!: readonly string[];
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly started_at!: string;
   @ApiProperty({ example: '2026-12-21 04:48:00', description: 'UTC.' })

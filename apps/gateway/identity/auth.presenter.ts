@@ -1,7 +1,8 @@
 import { type AccountContext } from '#areas/identity/accounts/account-context.handler.js';
 import { type AccountView } from '#areas/identity/accounts/account-views.js';
 import { type NewApiKey } from '#areas/identity/keys/issue-api-key.handler.js';
-import { type ApiKeysView, type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type UsedKeysView } from '#areas/identity/keys/list-used-keys.handler.js';
 import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
 import { type OpenedSession, SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
 import { toUsd } from '#platform/kernel/money.js';
@@ -41,6 +42,7 @@ export const presentSession = (session: OpenedSession): Readonly<LoginSuccessDto
   api_key: session.apiKey,
   expires_in: SESSION_SECONDS,
   expires_at: spelled(session.expiresAt),
+  scopes: session.scopes,
   user: presentUser(session),
   tenant: presentTenant(session),
   ...(session.wrongCodes && {
@@ -69,24 +71,40 @@ export const presentContext = ({ session, ...view }: AccountContext): AccountCon
     id: session.id,
     app_name: session.appName,
     device_info: session.deviceInfo,
+    scopes: session.scopes,
     started_at: spelled(session.startedAt),
     expires_at: spelled(session.expiresAt),
   },
 });
 
-const presentKey = ({ id, kind, name, sessionId, ...key }: ApiKeyView): ApiKeyDto => ({
+const presentKey = ({
   id,
   kind,
   name,
+  policy,
+  sessionId,
+  ...key
+}: ApiKeyView): Readonly<ApiKeyDto> => ({
+  id,
+  kind,
+  name,
+  scopes: policy.scopes,
+  models: policy.models ?? null,
+  routes: policy.routes ?? null,
+  ip_ranges: policy.ipRanges ?? null,
   session_id: sessionId,
   created_at: spelled(key.issuedAt),
   expires_at: key.expiresAt === null ? null : spelled(key.expiresAt),
   cache_seconds: key.cacheSeconds ?? null,
 });
 
-export const presentKeys = ({ keys, position }: ApiKeysView): ApiKeysDto => ({
+export const presentKeys = ({ keys, position }: UsedKeysView): ApiKeysDto => ({
   success: true,
-  keys: keys.map(presentKey),
+  keys: keys.map((key) => ({
+    ...presentKey(key),
+    last_used_at: key.lastUsedAt,
+    charged_usd: toUsd(key.chargedMicroUsd),
+  })),
   position: position.toString(),
 });
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { PolicyLists } from '#areas/identity/keys/key-policy.js';
 import { UserId } from '#events/vocabulary.js';
 import { bodyLabels } from '../paid/body-labels.js';
 import { callerContext } from './caller-context.js';
 
 const caller = {
   userId: UserId.parse(7),
-  credential: { kind: 'api_key', id: 'h', keyId: '2b9ac6a26d6d9ca1' },
-} as const;
+  credential: { kind: 'api_key', id: 'h', keyId: '2b9ac6a26d6d9ca1', policy: { scopes: [] } },
+} satisfies Pick<Caller, 'userId' | 'credential'>;
 const hash = (text: string): string => `hash of ${text}`;
 
 const contextWith = (sent: string | undefined, body: unknown = {}) =>
@@ -26,6 +28,18 @@ describe('the context of a caller', () => {
       key: '2b9ac6a26d6d9ca1',
     });
     expect(contextWith('')).not.toHaveProperty('tags');
+  });
+
+  it('has the models of the policy of its key, where the policy lists some', () => {
+    const contextOfPolicy = (policy: object) => {
+      const lists = PolicyLists.of({ scopes: [], ...policy });
+      const credential = { ...caller.credential, ...(lists && { lists }) };
+      return callerContext({ id: 'request', headers: {} }, { ...caller, credential });
+    };
+    const { allowsModel } = contextOfPolicy({ models: ['quipu/*'] });
+    expect(allowsModel?.('quipu/nano')).toBe(true);
+    expect(allowsModel?.('acme/large')).toBe(false);
+    expect(contextOfPolicy({ routes: [] })).not.toHaveProperty('allowsModel');
   });
 
   it('has the tags of the header, by name', () => {

@@ -7,6 +7,7 @@ const FAILED_ATTEMPTS: readonly unknown[] = [
   'invalid_credentials',
   'invalid_otp',
   'invalid_challenge',
+  'invalid_reset',
 ] satisfies readonly IdentityErrorCode[];
 
 /**

@@ -5,6 +5,8 @@ import { Controller, Get, Global, Module, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { pino } from 'pino';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { scopesOfRole } from '#areas/identity/keys/key-policy.js';
+import { KeyUses } from '#areas/identity/keys/key-uses.port.js';
 import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -28,6 +30,7 @@ import { openSecrets } from '#platform/secrets/secrets.js';
 import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { UpgradeRoutes } from '../upgrades/upgrade-routes.js';
 import { DirectRoutes } from '../direct/direct-routes.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
@@ -38,6 +41,7 @@ import { CurrentCaller } from './caller.decorator.js';
 import { IdentityHttpModule } from './identity-http.module.js';
 import { RequestRates } from './request-rates.js';
 import { Roles } from './roles.decorator.js';
+import { Scope } from './scope.decorator.js';
 
 const REGISTRATION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 /** As settings make them. */
@@ -85,6 +89,7 @@ interface CallOptions {
   readonly remoteAddress?: string;
 }
 
+@Scope('inference')
 @Controller('api/v1/probe')
 class ProbeController {
   @Get('any')
@@ -94,6 +99,7 @@ class ProbeController {
   }
 
   @Get('finance')
+  @Scope('read_billing')
   @UseGuards(ApiKeyGuard)
   finance(@CurrentCaller() caller: Caller): Caller {
     return caller;
@@ -136,6 +142,7 @@ const openGateway = async () => {
     { provide: Ledger, useValue: new FakeLedger() },
     { provide: AnswerRecorder, useValue: { record: () => undefined } },
     { provide: DirectRoutes, useValue: new DirectRoutes() },
+    { provide: UpgradeRoutes, useValue: new UpgradeRoutes(new Failures(new Areas([]))) },
     { provide: FailureLog, useValue: new FailureLog(logger) },
     { provide: RequestRates, useValue: new RequestRates(RATES, clock) },
     { provide: Areas, useValue: new Areas([identityArea]) },
@@ -144,6 +151,7 @@ const openGateway = async () => {
     { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
+    { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
     { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];
   @Global()
@@ -187,7 +195,8 @@ const openGateway = async () => {
 export const openIdentityHttp = async () => {
   const { app, clock, close } = await openGateway();
   const user = { username: 'ada', email: 'ada@example.com', role: 'Partner', password: PASSWORD };
-  const command = new CreateUserCommand(user, contextOf(REGISTRATION, 'spec'));
+  const scopes = scopesOfRole('Partner');
+  const command = new CreateUserCommand({ ...user, scopes }, contextOf(REGISTRATION, 'spec'));
   const keys = await app.get(CommandBus).execute(command);
 
   const call = async (

@@ -12,12 +12,20 @@ import { AppTokenStrategy } from './app-token.strategy.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
+import { SessionsController, UserSessionsController } from './sessions.controller.js';
 import { TwoFactorController } from './two-factor.controller.js';
 import { UsersController } from './users.controller.js';
 
 @Module({
   imports: [PassportModule.register({ property: 'caller' })],
-  controllers: [AuthController, TwoFactorController, ApiKeysController, UsersController],
+  controllers: [
+    AuthController,
+    TwoFactorController,
+    ApiKeysController,
+    UsersController,
+    SessionsController,
+    UserSessionsController,
+  ],
   providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard],
 })
 export class IdentityHttpModule implements OnApplicationBootstrap {

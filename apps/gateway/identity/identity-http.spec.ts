@@ -29,6 +29,7 @@ describe('login', () => {
       api_key: expect.stringMatching(/^sk-svc-[\w-]{43}$/),
       expires_in: 2_592_000,
       expires_at: '2026-12-21 04:48:00',
+      scopes: ['inference', 'read_billing'],
       user: {
         id: 1,
         username: 'ada',
@@ -94,6 +95,7 @@ describe('the access token', () => {
         id: expect.any(String),
         app_name: 'Pocket',
         device_info: null,
+        scopes: ['inference', 'read_billing'],
         started_at: '2026-11-21 04:48:00',
         expires_at: '2026-12-21 04:48:00',
       },
@@ -197,7 +199,8 @@ describe('keys over HTTP', () => {
   it('are issued and rotated once by requests with an Idempotency-Key', async () => {
     const url = '/api/v1/auth/keys';
     const headers = { 'idempotency-key': 'nightly' };
-    const request = { token: http.keys.apiKey, body: { name: 'nightly' }, headers };
+    const body = { name: 'nightly', scopes: ['manage_keys'] };
+    const request = { token: http.keys.apiKey, body, headers };
     const issued = await call('POST', url, request);
     const again = await call('POST', url, request);
     expect(again.body).toEqual(issued.body);

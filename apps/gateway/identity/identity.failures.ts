@@ -33,3 +33,28 @@ export const insufficientRole = (roles: readonly string[]): HttpFailure =>
     code: 'insufficient_role',
     message: `This route needs the role ${roles.join(' or ')}.`,
   });
+
+/** Keys have scopes when they are issued, and sessions when they are opened. */
+export const scopeMissing = (scope: string): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'scope_missing',
+    message: `This route needs a credential with the scope ${scope}.`,
+    metadata: { scope },
+  });
+
+export const routeNotAllowed = (route: string): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'route_not_allowed',
+    message: `The policy of this key does not list ${route}.`,
+    metadata: { route },
+  });
+
+export const addressNotAllowed = (address: string): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'address_not_allowed',
+    message: `The policy of this key does not list the address ${address}.`,
+    metadata: { address },
+  });

@@ -5,7 +5,7 @@ const open = (perAccount: number, perKey: number) => {
   const clock = { atMs: 1_000_000, now: () => clock.atMs };
   const rates = new RequestRates({ perAccount, perKey }, clock);
   const take = (accountId = '7', key = 'k-1'): void => {
-    rates.take({ accountId, credential: { kind: 'api_key', id: key } });
+    rates.take({ accountId, credential: { id: key } });
   };
   const times = (count: number, ...caller: Parameters<typeof take>): void => {
     for (let taken = 0; taken < count; taken += 1) take(...caller);

@@ -1,8 +1,13 @@
-import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type Caller, type Credential } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { evenly, type RequestRate } from './rate-limit.headers.js';
+
+/** Whose requests are counted. */
+interface Counted extends Pick<Caller, 'accountId'> {
+  readonly credential: Pick<Credential, 'id'>;
+}
 
 /** Requests a minute; 0 for no limit. */
 export interface RequestRateLimits {
@@ -37,7 +42,7 @@ export class RequestRates {
    * Counts a request. One that is rejected counts neither for its account nor for its key.
    * @throws HttpFailure 429
    */
-  take({ accountId, credential }: Pick<Caller, 'accountId' | 'credential'>): void {
+  take({ accountId, credential }: Counted): void {
     const nowMs = this.clock.now();
     this.#accounts.demand(accountId, nowMs);
     this.#keys.demand(credential.id, nowMs);
@@ -59,10 +64,7 @@ export class RequestRates {
   }
 
   /** The rest of the tighter of the two limits; undefined where none is set. */
-  rateOf({
-    accountId,
-    credential,
-  }: Pick<Caller, 'accountId' | 'credential'>): RequestRate | undefined {
+  rateOf({ accountId, credential }: Counted): RequestRate | undefined {
     const nowMs = this.clock.now();
     const account = this.#accounts.rateOf(accountId, nowMs);
     const key = this.#keys.rateOf(credential.id, nowMs);

@@ -11,6 +11,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
+import { Scope } from './scope.decorator.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import { DoneDto } from './auth.dto.js';
 import { CurrentCaller } from './caller.decorator.js';
@@ -30,6 +31,7 @@ import {
 @ApiTags('identity')
 @Credentials('app-token')
 @UseGuards(AppTokenGuard)
+@Scope('open')
 @Controller('api/v1/auth/2fa')
 export class TwoFactorController {
   constructor(

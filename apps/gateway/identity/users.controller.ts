@@ -1,6 +1,7 @@
 import {
   Body,
   Controller,
+  Delete,
   Get,
   HttpCode,
   Param,
@@ -14,9 +15,12 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { orderedScopes } from '#areas/identity/keys/key-policy.js';
+import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-password-reset.handler.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
+import { EraseUserCommand } from '#areas/identity/users/erase-user.handler.js';
 import { UsersQuery, type UserView } from '#areas/identity/users/list-users.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
@@ -27,12 +31,17 @@ import { PageDto, presentPage } from '../pages/page.dto.js';
 import { AccountOwnerGuard } from './account-owner.guard.js';
 import { CurrentCaller } from './caller.decorator.js';
 import { Roles } from './roles.decorator.js';
+import { Scope } from './scope.decorator.js';
 import {
   ChangedUserDto,
   ChangeRoleDto,
+  ClosedAccountDto,
   CreatedUserDto,
   CreateUserDto,
+  ERASED,
+  KEPT,
   ListedUserDto,
+  OfferedResetDto,
   ResetPasswordDto,
   UserIdDto,
   UserListDto,
@@ -43,6 +52,7 @@ import {
 @Credentials('api-key', 'app-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
+@Scope('operate')
 @Controller('api/v1/users')
 export class UsersController {
   constructor(
@@ -64,13 +74,19 @@ export class UsersController {
     description: 'Only this answer shows the secrets.',
   })
   @ApiCreatedResponse({ type: CreatedUserDto, description: 'The user with the secrets.' })
-  @FailsWith('invalid_email', 'username_taken', 'email_taken', 'authentication_busy')
+  @FailsWith(
+    'invalid_email',
+    'scope_not_allowed',
+    'username_taken',
+    'email_taken',
+    'authentication_busy',
+  )
   async create(
-    @Body() { password, ...body }: CreateUserDto,
+    @Body() { password, scopes, ...body }: CreateUserDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CreatedUserDto> {
-    const data = { ...body, password: password ?? null };
+    const data = { ...body, password: password ?? null, scopes: orderedScopes(scopes) };
     const command = new CreateUserCommand(data, callerContext(request, caller));
     const created = await this.commands.execute(command);
     return {
@@ -146,6 +162,65 @@ export class UsersController {
     const command = new ResetPasswordCommand(UserId.parse(userId), callerContext(request, caller));
     const password = await this.commands.execute(command);
     return { success: true, user_id: userId, password };
+  }
+
+  @Post(':user_id/password_reset')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Offer a user another password',
+    description:
+      'Hand the token over to the user, who sets a password with it once, within a day ' +
+      '(`POST /api/v1/auth/password_reset`). The present password stays valid until then.',
+  })
+  @ApiOkResponse({ type: OfferedResetDto, description: 'The token, shown once.' })
+  @FailsWith('user_not_found')
+  async offerReset(
+    @Param() { user_id: userId }: UserIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<OfferedResetDto> {
+    const context = callerContext(request, caller);
+    const command = new OfferPasswordResetCommand(UserId.parse(userId), context);
+    const { token, expiresAt } = await this.commands.execute(command);
+    return { success: true, user_id: userId, token, expires_at: expiresAt };
+  }
+
+  @Post(':user_id/reset_second_factor')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Turn the second factor of a user off',
+    description: 'For a user who has lost the authenticator and the recovery codes.',
+  })
+  @ApiOkResponse({ type: ChangedUserDto, description: 'The user has no second factor.' })
+  @FailsWith('user_not_found')
+  resetSecondFactor(
+    @Param() { user_id: userId }: UserIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ChangedUserDto> {
+    return this.#change(userId, { kind: 'reset_two_factor' }, callerContext(request, caller));
+  }
+
+  @Delete(':user_id')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Close the account of a user',
+    description:
+      'Destroys the personal data of the user and every credential, permanently. The ledger stays: ' +
+      'charges and statements of the account, without a name.',
+  })
+  @ApiOkResponse({ type: ClosedAccountDto, description: 'The account is closed.' })
+  @FailsWith('user_not_found')
+  async close(
+    @Param() { user_id: userId }: UserIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ClosedAccountDto> {
+    const whom = { userId: UserId.parse(userId) };
+    const command = new EraseUserCommand(whom, callerContext(request, caller));
+    const { keysRevoked } = await this.commands.execute(command);
+    const outcome = { erased: ERASED, kept: KEPT };
+    return { success: true, user_id: userId, keys_revoked: keysRevoked, ...outcome };
   }
 
   async #change(

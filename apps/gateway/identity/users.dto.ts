@@ -6,12 +6,19 @@ import {
   USERNAME_PATTERN,
 } from '#areas/identity/users/user-details.js';
 import { Role } from '#events/identity/identity.vocabulary.js';
+import { type Scope, SCOPES } from '#events/identity/key-policy.vocabulary.js';
+import { INFERENCE_ONLY } from '#areas/identity/keys/key-policy.js';
 import { AnswerDto } from '../fields/answer.dto.js';
-import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
+import { InstantField, NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, ChoicesField, IntegerField, TextField } from '../fields/request-fields.js';
 import { PageOfListDto } from '../pages/page.dto.js';
 
 const ROLES = Role.options;
+
+/** Destroyed with an account: everything that is sealed with the key of its user. */
+export const ERASED = ['username', 'email', 'password', 'second_factor', 'names_of_keys_and_apps'];
+/** Kept for the books, without personal data. */
+export const KEPT = ['ledger', 'statements', 'ids', 'times'];
 
 const PasswordField = (description?: string): PropertyDecorator =>
   TextField({
@@ -49,6 +56,14 @@ export class CreateUserDto {
 
   @PasswordField('Default: one is generated.')
   readonly password?: string;
+
+  @ChoicesField(SCOPES, {
+    required: false,
+    default: INFERENCE_ONLY,
+    example: ['inference', 'read_billing'],
+    description: 'Of the API key.',
+  })
+  readonly scopes: readonly Scope[] = INFERENCE_ONLY;
 }
 
 export class ChangeRoleDto {
@@ -64,6 +79,18 @@ export class ChangePasswordDto {
     description: 'The present password.',
   })
   readonly current_password!: string;
+
+  @PasswordField()
+  readonly new_password!: string;
+}
+
+export class PasswordResetDto {
+  @TextField({
+    example: 'svc_rst_7_Zx3Qm8…',
+    matches: /^svc_rst_[\w-]{1,128}$/,
+    expected: 'the svc_rst_… of a password reset',
+  })
+  readonly token!: string;
 
   @PasswordField()
   readonly new_password!: string;
@@ -124,4 +151,24 @@ export class ResetPasswordDto extends AnswerDto {
   readonly user_id!: number;
   @ApiProperty({ example: 'a1b2c3…', description: 'Only this answer shows it.' })
   readonly password!: string;
+}
+
+export class OfferedResetDto extends AnswerDto {
+  @ApiProperty({ example: 7 })
+  readonly user_id!: number;
+  @ApiProperty({ example: 'svc_rst_7_Zx3Qm8…', description: 'Only this answer shows it.' })
+  readonly token!: string;
+  @InstantField('The token is invalid from this instant on.')
+  readonly expires_at!: string;
+}
+
+export class ClosedAccountDto extends AnswerDto {
+  @ApiProperty({ example: 7 })
+  readonly user_id!: number;
+  @ApiProperty({ example: 3 })
+  readonly keys_revoked!: number;
+  @ApiProperty({ type: [String], example: ERASED })
+  readonly erased!: readonly string[];
+  @ApiProperty({ type: [String], example: KEPT })
+  readonly kept!: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { type FormPart } from '../uploads/form-part.js';
 
@@ -15,6 +16,9 @@ export interface ImageForm {
 const invalid = (param: string, message: string, status = 400): HttpFailure =>
   new HttpFailure({ status, code: 'invalid_request', message: `${param}: ${message}`, param });
 
+const tooLarge = (): HttpFailure =>
+  invalid('image', `expected at most ${IMAGE_BYTES_MAX} bytes, received more`, 413);
+
 /**
  * The picture of a form and its other fields, in bounded memory.
  * @throws HttpFailure for a form without a picture, with several, or with a mask
@@ -26,7 +30,7 @@ export const readImageForm = async (parts: AsyncIterable<FormPart>): Promise<Ima
     if (part.kind === 'field') fields.set(part.name, part.value);
     else {
       // Also of a form that is rejected: a client that is still sending does not read the answer.
-      const content = await received(part.content);
+      const content = await boundedBytes(part.content, IMAGE_BYTES_MAX, tooLarge);
       if (!IMAGE_NAMES.has(part.name)) {
         fault ??= invalid(part.name.slice(0, NAME_LENGTH_MAX), 'this file is not supported');
       } else if (image) fault ??= invalid('image', 'expected one picture, received several');
@@ -36,17 +40,4 @@ export const readImageForm = async (parts: AsyncIterable<FormPart>): Promise<Ima
   if (fault) throw fault;
   if (!image) throw invalid('image', 'expected a PNG file, received nothing');
   return { fields, image };
-};
-
-const received = async (content: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of content) {
-    bytes += piece.length;
-    if (bytes > IMAGE_BYTES_MAX) {
-      throw invalid('image', `expected at most ${IMAGE_BYTES_MAX} bytes, received more`, 413);
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 };

@@ -23,6 +23,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
@@ -37,6 +38,7 @@ import { ImageIdDto, type ImageResultDto } from './images.dto.js';
 const TYPE = 'image/png';
 
 /** Pictures, at the addresses of OpenAI's clients and of the application. */
+@Scope('inference')
 @Controller()
 @UseGuards(ApiGuard)
 export class ImagesController {

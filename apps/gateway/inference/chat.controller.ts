@@ -9,6 +9,7 @@ import { IDEMPOTENCY_HEADER } from '../idempotency/idempotency.metadata.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
@@ -19,8 +20,11 @@ import { TranslatedChats, type Translation } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
 
+const SCOPE = 'inference';
+
 /** Chat completions, at both of their addresses. */
 @Controller()
+@Scope(SCOPE)
 @UseGuards(ApiGuard)
 export class ChatController {
   constructor(
@@ -32,7 +36,7 @@ export class ChatController {
       urls: ADDRESSES.map((address) => `/${address}`),
       takes: ({ headers }) => headers[IDEMPOTENCY_HEADER] === undefined,
       handle: async (request, reply, readBody) => {
-        await guard.admit(request);
+        await guard.admit(request, { scope: SCOPE });
         await readBody();
         if (!request.caller) throw new Error('the guard has set no caller');
         return this.complete(request.caller, request, reply, undefined);

@@ -10,6 +10,7 @@ import { callerContext } from '../identity/caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { CHAT_BODY } from './chat.docs.js';
 import { EstimateDto } from './estimate.dto.js';
@@ -19,6 +20,7 @@ import { presentEstimate } from './estimate.presenter.js';
 @ApiTags('inference')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/estimate')
 export class EstimateController {
   constructor(

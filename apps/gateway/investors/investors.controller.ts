@@ -35,6 +35,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
@@ -57,6 +58,7 @@ const BASIS_POINTS_PER_PERCENT = 100;
 @Roles('Investor', 'Admin')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
+@Scope('read_billing')
 @Controller('api/v1/investor')
 export class InvestorsController {
   constructor(
@@ -128,6 +130,7 @@ export class InvestorsController {
   }
 
   @Post('allocations')
+  @Scope('operate')
   @Roles('Admin')
   @Idempotent()
   @ApiOperation({
@@ -160,6 +163,7 @@ export class InvestorsController {
   }
 
   @Delete('allocations/:rig/:allocation_id')
+  @Scope('operate')
   @Roles('Admin')
   @HttpCode(200)
   @Idempotent()

@@ -11,6 +11,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { insufficientRole } from '../identity/identity.failures.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
@@ -22,6 +23,7 @@ const ADMIN = 'Admin';
 @ApiTags('jobs')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/jobs')
 export class JobsController {
   constructor(
@@ -33,8 +35,8 @@ export class JobsController {
   @ApiOperation({
     summary: 'List the jobs',
     description:
-      'Newest first, in pages. A page with a filter may have fewer jobs than its limit; it is ' +
-      'the last one when `next_after` is null.',
+      'Newest first, in pages. A page by state may have fewer jobs than its limit; it is the ' +
+      'last one when `next_after` is null.',
   })
   @ApiOkResponse({ type: JobListDto, description: 'A page of jobs.' })
   @FailsWith('job_cursor_unknown', 'insufficient_role')

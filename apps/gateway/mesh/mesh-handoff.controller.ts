@@ -10,6 +10,7 @@ import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { MeshHandoffDto, MeshHandoffResultDto } from './mesh.dto.js';
@@ -18,6 +19,7 @@ import { presentHandoff } from './mesh.presenter.js';
 @ApiTags('mesh')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/agents')
 export class MeshHandoffController {
   constructor(

@@ -22,6 +22,7 @@ import {
 } from '#platform/runtime/commands/rejected-request.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { fieldsOf } from '#platform/chats/read-answer.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { CacheDocs } from '../inference/cache.header.js';
@@ -53,6 +54,7 @@ const VERSION_HEADER = 'anthropic-version';
   schema: { type: 'string', enum: [...VERSIONS] },
 })
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('v1/messages')
 export class MessagesController {
   constructor(

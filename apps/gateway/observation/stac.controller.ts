@@ -25,6 +25,7 @@ import {
 } from '#areas/observation/search-observations.query.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -45,6 +46,7 @@ const document = (description: string) => ({
 @ApiTags('observation')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/stac')
 export class StacController {
   constructor(private readonly queries: QueryBus) {}

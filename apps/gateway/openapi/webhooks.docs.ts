@@ -27,6 +27,7 @@ const itemOf = ({ type, description, schema }: AnyNotification) => {
   const message = z.strictObject({
     type: z.literal(type),
     timestamp: z.iso.datetime().describe('When the event was recorded.'),
+    account_id: z.string().describe('Whose event it is.'),
     data: schema,
   });
   const { $schema: _dialect, ...body } = z.toJSONSchema(message, { target: 'draft-2020-12' });

@@ -7,6 +7,7 @@ import { GroundTrackQuery, SkyPathQuery } from '#areas/orbit/path.queries.js';
 import { instantOf } from '../fields/instant.validator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { GroundTrackQueryDto, PassesQueryDto, PassListDto, SkyPlotQueryDto } from './orbit.dto.js';
@@ -29,6 +30,7 @@ const PICTURE = { schema: { type: 'string' } } as const;
   'orbit_unavailable',
   'orbit_failed',
 )
+@Scope('inference')
 @Controller('api/v1/space')
 export class PassesController {
   constructor(private readonly queries: QueryBus) {}

@@ -26,6 +26,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -48,6 +49,7 @@ import {
 /** The ground stations and elements that passes are computed from. All accounts share them. */
 @ApiTags('orbit')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/space')
 export class StationsController {
   constructor(
@@ -68,6 +70,7 @@ export class StationsController {
   }
 
   @Post('stations')
+  @Scope('operate')
   @HttpCode(200)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')
@@ -97,6 +100,7 @@ export class StationsController {
   }
 
   @Delete('stations/:station_id')
+  @Scope('operate')
   @HttpCode(200)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')
@@ -130,6 +134,7 @@ export class StationsController {
   }
 
   @Post('elements')
+  @Scope('operate')
   @HttpCode(200)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')

@@ -21,6 +21,7 @@ import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { rangeAsked } from './byte-range.js';
@@ -33,6 +34,7 @@ const BINARY = { type: 'string', format: 'binary' } as const;
 @ApiTags('packages')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/scif')
 export class PackageDownloadController {
   constructor(

@@ -37,6 +37,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PageDto } from '../pages/page.dto.js';
@@ -57,6 +58,7 @@ import { basisPointsOf, brandingOf, presentPartners, presentResult } from './par
 @Roles('Admin')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
+@Scope('operate')
 @Controller('api/v1/partners')
 export class PartnerRegisterController {
   constructor(

@@ -26,6 +26,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
@@ -51,6 +52,7 @@ import {
 @Roles('Partner', 'Admin')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
+@Scope('read_billing')
 @Controller('api/v1/partners')
 export class PartnersController {
   constructor(
@@ -97,6 +99,7 @@ export class PartnersController {
   }
 
   @Post('subusers.php')
+  @Scope('operate')
   @Idempotent()
   @ApiOperation({
     summary: 'Register a sub-user',
@@ -128,6 +131,7 @@ export class PartnersController {
   }
 
   @Post('margins.php')
+  @Scope('operate')
   @HttpCode(200)
   @Idempotent()
   @ApiOperation({

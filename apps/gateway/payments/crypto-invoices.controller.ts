@@ -10,6 +10,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -24,6 +25,7 @@ import { presentCryptoInvoice, presentCryptoInvoiceStatus } from './crypto-invoi
 @ApiTags('payments')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('manage_money')
 @Controller('api/v1/billing')
 export class CryptoInvoicesController {
   constructor(
@@ -64,6 +66,7 @@ export class CryptoInvoicesController {
   }
 
   @Get('crypto_invoices/:id')
+  @Scope('read_billing')
   @ApiOperation({
     summary: 'A crypto invoice and its payments',
     description: 'Its status, and each payment that the chain has shown for it.',

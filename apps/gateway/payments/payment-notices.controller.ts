@@ -3,11 +3,13 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { NotifyPaymentCommand } from '#areas/payments/invoices/notify-payment.handler.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { NoticeTakenDto, PaymentNoticeDto } from './crypto-invoices.dto.js';
 
 /** Notifications of a payment processor or a node. Their signature is their credential. */
 @ApiTags('payments')
+@Scope('open')
 @Controller('api/v1/billing/crypto_notifications')
 export class PaymentNoticesController {
   constructor(private readonly commands: CommandBus) {}

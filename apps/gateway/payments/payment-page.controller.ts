@@ -10,6 +10,7 @@ import { PaymentLinks } from '#areas/payments/invoices/payment-links.js';
 import { reject } from '#areas/payments/payments.errors.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaymentReferenceDto, PaymentStatusDto } from './crypto-invoices.dto.js';
 import { presentPayment, uriOf } from './crypto-invoices.presenter.js';
@@ -32,6 +33,7 @@ const text = (type: string) => ({ [type]: { schema: { type: 'string' as const } 
 
 /** Public: a payer has no account. The reference of the page is the only thing needed. */
 @ApiTags('payments')
+@Scope('open')
 @Controller('pay')
 export class PaymentPageController {
   constructor(

@@ -12,6 +12,7 @@ import { type FastifyRequest } from 'fastify';
 import { TakeStripeEventCommand } from '#areas/payments/stripe/take-stripe-event.handler.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { AnswerDto } from '../fields/answer.dto.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 
 class StripeEventAnswerDto extends AnswerDto {
@@ -21,6 +22,7 @@ class StripeEventAnswerDto extends AnswerDto {
 
 /** Events of Stripe. Their signature is their credential. */
 @ApiTags('payments')
+@Scope('open')
 @Controller('api/v1/billing/stripe_events')
 export class StripeEventsController {
   constructor(private readonly commands: CommandBus) {}

@@ -28,6 +28,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PageDto } from '../pages/page.dto.js';
@@ -49,6 +50,7 @@ import { presentOpenPayouts, presentPayouts } from './payouts.presenter.js';
 @ApiTags('payouts')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
+@Scope('manage_money')
 @Controller('api/v1/payouts')
 export class PayoutsController {
   constructor(
@@ -58,6 +60,7 @@ export class PayoutsController {
   ) {}
 
   @Get()
+  @Scope('read_billing')
   @Roles('Partner', 'Investor', 'Admin')
   @ApiOperation({
     summary: 'The payouts of a partner or investor',
@@ -75,6 +78,7 @@ export class PayoutsController {
   }
 
   @Get('open')
+  @Scope('read_billing')
   @Roles('Admin')
   @ApiOperation({
     summary: 'The payouts that wait for an Admin',

@@ -25,6 +25,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -39,6 +40,7 @@ import { presentKey, presentKeys } from './proofs.presenter.js';
 /** The keys that proofs are verified with. All accounts share them. */
 @ApiTags('proofs')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/zk_proofs/keys')
 export class ProofKeysController {
   constructor(
@@ -74,6 +76,7 @@ export class ProofKeysController {
   }
 
   @Post()
+  @Scope('operate')
   @HttpCode(200)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')
@@ -106,6 +109,7 @@ export class ProofKeysController {
   }
 
   @Delete(':key_id')
+  @Scope('operate')
   @HttpCode(200)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')

@@ -5,6 +5,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { LedgerSnapshotQuery } from '#areas/proofs/ledger-snapshot.query.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { LedgerSnapshotDto, SnapshotQueryDto } from './snapshot.dto.js';
@@ -14,6 +15,7 @@ import { presentSnapshot } from './snapshot.presenter.js';
 @ApiTags('proofs')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/space')
 export class SnapshotController {
   constructor(private readonly queries: QueryBus) {}

@@ -6,6 +6,8 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { FileSync } from '#areas/rentals/sync/file-sync.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { RequestRates } from '../identity/request-rates.js';
+import { demandTerms } from '../identity/route-terms.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { formPartsWith } from '../uploads/form-parts.js';
 import { OpenUploads } from '../uploads/open-uploads.js';
@@ -35,8 +37,11 @@ const FORM = {
   },
 };
 
+const SCOPE = 'inference';
+
 /** Hot-sync of files into a running rental. Its credential is a field of the form. */
 @ApiTags('rentals')
+@Scope(SCOPE)
 @Controller('api/jobs')
 export class FileSyncController {
   constructor(
@@ -78,6 +83,7 @@ export class FileSyncController {
   async sync(@Req() request: FastifyRequest): Promise<FileSyncDto> {
     let end = (): void => undefined;
     const admit = (caller: Caller): void => {
+      demandTerms(caller, { scope: SCOPE }, request);
       this.rates.take(caller);
       end = this.uploads.begin(caller.accountId);
       request.caller = caller;

@@ -13,6 +13,7 @@ import { RequestIdDto } from '../billing/explanations.dto.js';
 import { instantOf } from '../fields/instant.validator.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { endUserOf } from '../paid/body-labels.js';
@@ -29,6 +30,7 @@ import {
 @ApiTags('requests')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
+@Scope('read_billing')
 @Controller('api/v1/requests')
 export class RequestsController {
   constructor(

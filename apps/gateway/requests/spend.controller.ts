@@ -30,6 +30,7 @@ import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { CSV_TYPE, download, FILE } from '../bodies/download.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
@@ -43,6 +44,7 @@ const ISSUER = 'Quipu';
 @ApiTags('requests')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountOwnerGuard)
+@Scope('read_billing')
 @Controller('api/v1/spend')
 export class SpendController {
   constructor(

@@ -116,6 +116,7 @@ describe('the views of rigs', () => {
 
   const PRESS = {
     id: 'press',
+    rig_id: 145_340_810_289_304,
     name: 'press',
     source: 'worker',
     kind: 'worker',
@@ -136,6 +137,7 @@ describe('the views of rigs', () => {
     expect(await views.list()).toEqual([
       {
         id: 'vllm',
+        rig_id: 260_043_218_083_302,
         name: 'vllm',
         source: 'catalog',
         kind: 'openai',

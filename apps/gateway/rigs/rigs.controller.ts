@@ -22,6 +22,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { CertificationSubmittedDto, RigListDto } from './rigs.dto.js';
@@ -30,6 +31,7 @@ import { RigViews } from './rig-views.js';
 
 @ApiTags('rigs')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/rigs')
 export class RigsController {
   constructor(
@@ -70,6 +72,7 @@ export class RigsController {
   }
 
   @Post(':id/drain')
+  @Scope('operate')
   @HttpCode(202)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')
@@ -100,6 +103,7 @@ export class RigsController {
   }
 
   @Post(':name/certifications')
+  @Scope('operate')
   @HttpCode(202)
   @Roles('Admin')
   @Credentials('api-key', 'app-token')

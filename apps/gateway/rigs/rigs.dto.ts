@@ -94,6 +94,13 @@ export class RigDto {
   @ApiProperty({ example: 'built-in', description: 'What `routing_mode: rig_{id}` pins.' })
   readonly id!: string;
 
+  @ApiProperty({
+    type: 'integer',
+    example: 187_316_279_402_283,
+    description: '`routing_mode: rig_{rig_id}` pins it, as `rig_{id}` does.',
+  })
+  readonly rig_id!: number;
+
   @ApiProperty({ example: 'built-in', description: 'The same as the id.' })
   readonly name!: string;
 

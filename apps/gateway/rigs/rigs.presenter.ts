@@ -1,6 +1,7 @@
 import { type RigStatus } from '#areas/inference/rigs/rig-state.js';
 import { type RigStanding } from '#areas/rigs/certifications.queries.js';
 import { type MeasuredRig } from '#areas/rigs/measured-rigs.port.js';
+import { rigNumberOf } from '#platform/tasks/rig-name.js';
 import { type HeardRig } from '#platform/tasks/worker-directory.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { stateOf, type WorkerRig } from '#projections/fleet/worker-rigs.projection.js';
@@ -40,6 +41,7 @@ export const presentCatalogRig = ({
   status,
 }: CatalogRigFacts): Readonly<RigDto> => ({
   id: rig.name,
+  rig_id: rigNumberOf(rig.name),
   name: rig.name,
   source: 'catalog',
   kind: rig.kind,
@@ -77,6 +79,7 @@ export const presentWorkerRig = (
   const live = liveOf(facts)?.engines;
   return {
     id: rig.rig,
+    rig_id: rigNumberOf(rig.rig),
     name: rig.rig,
     source: 'worker',
     kind: 'worker',

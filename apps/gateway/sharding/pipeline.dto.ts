@@ -28,7 +28,7 @@ export class PipelineMessageDto {
 export class OrchestratePipelineDto {
   @TextField({
     example: 'quipu/nano',
-    description: 'A model of the catalog with a GGUF file of Llama architecture in 32-bit floats.',
+    description: 'A model of the catalog with a GGUF file of Llama architecture.',
     minLength: 1,
     maxLength: 256,
   })

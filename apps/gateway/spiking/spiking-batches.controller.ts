@@ -20,6 +20,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { batchAskedOf } from './spiking.body.js';
@@ -31,6 +32,7 @@ import { presentBatch } from './spiking.presenter.js';
 @ApiTags('spiking')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/snn/batches')
 export class SpikingBatchesController {
   constructor(

@@ -12,6 +12,7 @@ import {
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { FollowedEventsDocs, revisionOf } from './followed-events.js';
@@ -55,6 +56,7 @@ export const followController = <Event>(followed: Followed<Event>): Type => {
   @ApiTags(area)
   @Credentials('api-key', 'app-token', 'renter-key')
   @UseGuards(ApiGuard)
+  @Scope('inference')
   @Controller()
   class FollowController {
     constructor(

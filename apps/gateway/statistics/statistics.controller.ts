@@ -7,6 +7,7 @@ import { PlatformStatisticsQuery } from '#areas/statistics/platform-statistics.h
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
@@ -21,6 +22,7 @@ import { PositionsIn } from '../time-travel/position.interceptor.js';
 
 @ApiTags('statistics')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/stats')
 export class StatisticsController {
   constructor(private readonly queries: QueryBus) {}

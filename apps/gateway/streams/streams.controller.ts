@@ -6,6 +6,7 @@ import { OpenAiErrors } from '../errors/envelope.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ResumableStreams } from './resumable-streams.js';
@@ -22,6 +23,7 @@ const EXAMPLE =
 @ApiTags('streams')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('v1/streams')
 export class StreamsController {
   constructor(private readonly streams: ResumableStreams) {}

@@ -16,6 +16,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { RIG_CODES } from '../inference/chat.docs.js';
@@ -30,6 +31,7 @@ import { presentConsensus, presentSpeculative } from './swarm.presenter.js';
 @ApiTags('swarm')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/swarm')
 export class SwarmController {
   constructor(

@@ -4,6 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { TaxComplianceQuery } from '#areas/tax/tax-compliance.handler.js';
 import { parseUsd } from '#platform/kernel/money.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { TaxComplianceDto, TaxComplianceQueryDto } from './tax.dto.js';
@@ -11,6 +12,7 @@ import { presentCompliance } from './tax.presenter.js';
 
 @ApiTags('tax')
 @UseGuards(ApiGuard)
+@Scope('read_billing')
 @Controller('api/v1/tax_compliance')
 export class TaxComplianceController {
   constructor(private readonly queries: QueryBus) {}

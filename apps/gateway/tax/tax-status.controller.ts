@@ -8,6 +8,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { AccountIdDto } from '../fields/account-id.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AccountHolderGuard } from './account-holder.guard.js';
@@ -17,6 +18,7 @@ import { presentTaxStatus } from './tax.presenter.js';
 @ApiTags('tax')
 @Credentials('api-key', 'app-token')
 @UseGuards(AccountHolderGuard)
+@Scope('manage_money')
 @Controller('api/v1/tax_status')
 export class TaxStatusController {
   constructor(
@@ -25,6 +27,7 @@ export class TaxStatusController {
   ) {}
 
   @Get()
+  @Scope('read_billing')
   @ApiOperation({
     summary: 'Get the tax status of the account',
     description: 'Every field is null until a country is set.',

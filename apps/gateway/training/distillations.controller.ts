@@ -14,6 +14,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -28,6 +29,7 @@ import { presentDistillation } from './distillations.presenter.js';
 @ApiTags('training')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/distill/index.php')
 export class DistillationsController {
   constructor(
@@ -44,8 +46,8 @@ export class DistillationsController {
       'Trains a copy of the student on the probabilities or on texts of the teacher, as a job: ' +
       '`GET /api/v1/jobs/{job_uuid}` and its `/events` follow it, `/cancel` ends it. The result ' +
       'is a model of the account, `{owner}/{job_name}`, where the owner is the account. Models ' +
-      'are of Llama architecture with 32-bit floats and at most 5,000,000 parameters, and have ' +
-      'one vocabulary; a model may be its own teacher. The estimate is held, and the measured ' +
+      'are of Llama architecture with at most 5,000,000 parameters, and have one vocabulary; a ' +
+      'model may be its own teacher. The estimate is held, and the measured ' +
       'time is charged.',
   })
   @ApiAcceptedResponse({ type: DistillationDto, description: 'The job, which is queued.' })
@@ -79,7 +81,7 @@ export class DistillationsController {
   @ApiOperation({
     summary: 'List the distillations',
     description:
-      'The distillations of the account, newest first, in pages. A page with a filter may have ' +
+      'The distillations of the account, newest first, in pages. A page by status may have ' +
       'fewer jobs than its limit; it is the last one when `next_after` is null.',
   })
   @ApiOkResponse({ type: DistillationListDto, description: 'A page of distillations.' })

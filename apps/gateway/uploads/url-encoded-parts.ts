@@ -1,3 +1,4 @@
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { FIELD_BYTES_MAX, type FormPart, NAME_BYTES_MAX, PARTS_MAX } from './form-part.js';
 import { tooLong, tooManyParts } from './malformed-form.js';
 import { PercentDecoder } from './percent-decoder.js';
@@ -73,16 +74,7 @@ const textOf = async (
   value: AsyncIterable<Uint8Array>,
   bytesMax: number,
   name: string,
-): Promise<string> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of value) {
-    bytes += piece.length;
-    if (bytes > bytesMax) throw tooLong(name);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-};
+): Promise<string> => (await boundedBytes(value, bytesMax, () => tooLong(name))).toString('utf8');
 
 const skip = async (value: AsyncIterator<Uint8Array>): Promise<void> => {
   while ((await value.next()).done !== true);

@@ -8,6 +8,7 @@ import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { vaultCallerOf } from './vault-caller.js';
@@ -21,6 +22,7 @@ import {
 /** The clearances of accounts and keys. */
 @ApiTags('vaults')
 @UseGuards(ApiGuard)
+@Scope('operate')
 @Controller('api/v1/vault')
 export class ClearancesController {
   constructor(
@@ -29,6 +31,7 @@ export class ClearancesController {
   ) {}
 
   @Get('clearance')
+  @Scope('inference')
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'Get the clearance of the caller',

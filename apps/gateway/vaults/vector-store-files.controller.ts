@@ -14,12 +14,16 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { DeleteDocumentCommand } from '#areas/vaults/change-vault.handlers.js';
+import {
+  DeleteDocumentCommand,
+  DescribeDocumentCommand,
+} from '#areas/vaults/change-vault.handlers.js';
 import { IngestDocumentCommand } from '#areas/vaults/ingest-document.handler.js';
 import { SearchVaultCommand } from '#areas/vaults/search-vault.handler.js';
 import {
   type ShownDocument,
   VaultDocumentQuery,
+  VaultDocumentTextQuery,
   VaultFilesQuery,
 } from '#areas/vaults/vault.queries.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
@@ -28,6 +32,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -41,17 +46,24 @@ import {
   readBody,
   searchLimitsOf,
   VectorStoreFileBody,
+  VectorStoreFileChangesBody,
   VectorStoreSearchBody,
 } from './vector-stores.body.js';
 import {
   DeletedVectorStoreFileDto,
+  VectorStoreFileContentDto,
   VectorStoreFileDto,
   VectorStoreFileIdDto,
   VectorStoreFileListDto,
   VectorStoreIdDto,
   VectorStoreResultsDto,
 } from './vector-stores.dto.js';
-import { presentStoreFile, presentStoreResults, vaultIdOf } from './vector-stores.presenter.js';
+import {
+  presentStoreFile,
+  presentStoreFileContent,
+  presentStoreResults,
+  vaultIdOf,
+} from './vector-stores.presenter.js';
 
 const FILE = 'file-0123456789abcdef0123456789abcdef';
 
@@ -59,6 +71,7 @@ const FILE = 'file-0123456789abcdef0123456789abcdef';
 @ApiTags('vaults')
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('v1/vector_stores/:vector_store_id')
 export class VectorStoreFilesController {
   constructor(
@@ -153,6 +166,49 @@ export class VectorStoreFilesController {
   ): Promise<VectorStoreFileDto> {
     const vaultId = vaultIdOf(storeId);
     return presentStoreFile(vaultId, await this.#find(vaultId, file_id, caller));
+  }
+
+  @Post('files/:file_id')
+  @HttpCode(200)
+  @OpenAiErrors()
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Change the attributes of a file in a vector store',
+    description: 'They replace the attributes that it has.',
+  })
+  @ApiBody({ schema: schemaOf(VectorStoreFileChangesBody, { attributes: { year: 2026 } }) })
+  @ApiOkResponse({ type: VectorStoreFileDto, description: 'The file.' })
+  @FailsWith('vector_store_not_found', 'vector_store_file_not_found', 'vault_key_changed')
+  async describe(
+    @Param() { vector_store_id: storeId, file_id }: VectorStoreFileIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<VectorStoreFileDto> {
+    const { attributes } = readBody(VectorStoreFileChangesBody, request.body);
+    const vaultId = vaultIdOf(storeId);
+    const { documentId } = await this.#find(vaultId, file_id, caller);
+    const context = contextOf(request.id, `user:${caller.userId}`);
+    const own = vaultCallerOf(caller);
+    const changes = attributes ?? {};
+    const command = new DescribeDocumentCommand(vaultId, documentId, changes, own, context);
+    await inStore(this.commands.execute(command));
+    return presentStoreFile(vaultId, await this.#find(vaultId, documentId, caller));
+  }
+
+  @Get('files/:file_id/content')
+  @OpenAiErrors()
+  @ApiOperation({
+    summary: 'Get the text of a file in a vector store',
+    description: 'As it was split when the file was attached; chunks may overlap.',
+  })
+  @ApiOkResponse({ type: VectorStoreFileContentDto, description: 'The chunks of the file.' })
+  @FailsWith('vector_store_not_found', 'vector_store_file_not_found')
+  async content(
+    @Param() { vector_store_id: storeId, file_id }: VectorStoreFileIdDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<VectorStoreFileContentDto> {
+    const query = new VaultDocumentTextQuery(vaultIdOf(storeId), file_id, vaultCallerOf(caller));
+    return presentStoreFileContent((await inStore(this.queries.execute(query))).chunks);
   }
 
   @Delete('files/:file_id')

@@ -46,6 +46,8 @@ export const VectorStoreFileBody = z.strictObject({
   chunking_strategy: ChunkingStrategy.nullish(),
 });
 
+export const VectorStoreFileChangesBody = z.strictObject({ attributes: Attributes.nullable() });
+
 /** The fields that a search and the tool `file_search` share. */
 export const SearchFields = z.strictObject({
   max_num_results: z.int().min(1).max(RESULTS_MAX).nullish(),

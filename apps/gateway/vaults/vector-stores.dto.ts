@@ -119,6 +119,17 @@ class VectorStoreTextDto {
   readonly text!: string;
 }
 
+export class VectorStoreFileContentDto {
+  @ApiProperty({ enum: ['vector_store.file_content.page'] })
+  readonly object!: 'vector_store.file_content.page';
+  @ApiProperty({ type: [VectorStoreTextDto], description: 'The chunks of the file, in order.' })
+  readonly data!: readonly VectorStoreTextDto[];
+  @ApiProperty({ enum: [false], type: Boolean })
+  readonly has_more!: false;
+  @NullableField(String, 'Null: there is one page.')
+  readonly next_page!: null;
+}
+
 class VectorStoreResultDto {
   @ApiProperty({ example: FILE })
   readonly file_id!: string;

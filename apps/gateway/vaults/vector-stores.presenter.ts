@@ -6,6 +6,7 @@ import {
 } from '#areas/vaults/vault.queries.js';
 import {
   type VectorStoreDto,
+  type VectorStoreFileContentDto,
   type VectorStoreFileDto,
   type VectorStoreResultsDto,
 } from './vector-stores.dto.js';
@@ -51,6 +52,15 @@ export const presentStoreFile = (vaultId: string, document: ShownDocument): Vect
   };
 };
 
+const textItem = (text: string) => ({ type: 'text', text }) as const;
+
+export const presentStoreFileContent = (chunks: readonly string[]): VectorStoreFileContentDto => ({
+  object: 'vector_store.file_content.page',
+  data: chunks.map(textItem),
+  has_more: false,
+  next_page: null,
+});
+
 export const presentStoreResults = (
   query: string,
   found: readonly FoundChunk[],
@@ -62,7 +72,7 @@ export const presentStoreResults = (
     filename: one.title,
     score: one.score,
     attributes: one.attributes,
-    content: [{ type: 'text', text: one.text }],
+    content: [textItem(one.text)],
   })),
   has_more: false,
   next_page: null,

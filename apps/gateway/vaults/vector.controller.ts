@@ -17,6 +17,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Scope } from '../identity/scope.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
@@ -32,6 +33,7 @@ const UNTITLED = 'Untitled';
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
 @ApiExtraModels(VaultSearchResultDto, VaultIngestResultDto)
+@Scope('inference')
 @Controller('api/v1/vault')
 export class VectorController {
   constructor(

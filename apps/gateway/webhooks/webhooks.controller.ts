@@ -23,6 +23,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CreateWebhookCommand } from '#areas/webhooks/create-webhook.handler.js';
 import { DeleteWebhookCommand } from '#areas/webhooks/delete-webhook.handler.js';
 import { ReplayDeliveryCommand } from '#areas/webhooks/replay-delivery.handler.js';
+import { TestWebhookCommand } from '#areas/webhooks/test-webhook.handler.js';
 import { ListDeliveriesQuery, ListWebhooksQuery } from '#areas/webhooks/webhooks.queries.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -30,6 +31,7 @@ import { DoneDto } from '../identity/auth.dto.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 
+import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -39,6 +41,7 @@ import {
   NewWebhookDto,
   WebhookIdDto,
   WebhooksDto,
+  WebhookTestDto,
 } from './webhooks.dto.js';
 import { presentDeliveries, presentNewWebhook, presentWebhooks } from './webhooks.presenter.js';
 
@@ -46,6 +49,7 @@ import { presentDeliveries, presentNewWebhook, presentWebhooks } from './webhook
 @ApiTags('webhooks')
 @Credentials('api-key')
 @UseGuards(ApiKeyGuard)
+@Scope('manage_keys')
 @Controller('api/v1/webhooks')
 export class WebhooksController {
   constructor(
@@ -67,12 +71,16 @@ export class WebhooksController {
   })
   @FailsWith('webhook_url_not_allowed', 'webhook_type_unknown', 'too_many_webhooks')
   async create(
-    @Body() { url, types }: CreateWebhookDto,
+    @Body() { url, types, format }: CreateWebhookDto,
     @CurrentCaller() { accountId, userId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewWebhookDto> {
     const context = contextOf(request.id, `user:${userId}`);
-    const command = new CreateWebhookCommand({ accountId, userId }, { url, types }, context);
+    const command = new CreateWebhookCommand(
+      { accountId, userId },
+      { url, types, format },
+      context,
+    );
     return presentNewWebhook(await this.commands.execute(command));
   }
 
@@ -102,6 +110,28 @@ export class WebhooksController {
     const context = contextOf(request.id, `user:${userId}`);
     await this.commands.execute(new DeleteWebhookCommand({ accountId, endpointId }, context));
     return { success: true, message: 'The webhook was deleted.' };
+  }
+
+  @Post(':id/test')
+  @HttpCode(202)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send a test message',
+    description:
+      'Of the type `webhook.test`, whatever types the endpoint receives. `GET ' +
+      '/api/v1/webhooks/deliveries` shows the answer.',
+  })
+  @ApiAcceptedResponse({ type: WebhookTestDto, description: 'The message is queued.' })
+  @FailsWith('webhook_not_found')
+  async test(
+    @Param() { id: endpointId }: WebhookIdDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<WebhookTestDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new TestWebhookCommand({ accountId, endpointId }, context);
+    const { deliveryId } = await this.commands.execute(command);
+    return { success: true, delivery_id: deliveryId };
   }
 
   @Get('deliveries')

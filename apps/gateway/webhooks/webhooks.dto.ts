@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsISO8601, IsOptional, MaxLength } from 'class-validator';
+import { type MessageFormat } from '#events/webhooks/webhook.events.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
+import { ChoiceField, IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
 import { IsWebAddress } from '../bodies/web-address.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -26,6 +27,13 @@ export class CreateWebhookDto {
     description: 'The types to receive. Empty: all of them.',
   })
   readonly types: readonly string[] = [];
+
+  @ChoiceField(['standard', 'slack'], {
+    required: false,
+    default: 'standard',
+    description: '`slack` for the address of an incoming webhook of Slack.',
+  })
+  readonly format: MessageFormat = 'standard';
 }
 
 export class WebhookIdDto {
@@ -40,6 +48,8 @@ export class WebhookDto {
   readonly url!: string | null;
   @ApiProperty({ type: [String], description: 'Empty: every type.' })
   readonly types!: readonly string[];
+  @ApiProperty({ enum: ['standard', 'slack'] })
+  readonly format!: MessageFormat;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly created_at!: string;
 }
@@ -49,6 +59,11 @@ export class NewWebhookDto extends AnswerDto {
   readonly webhook!: WebhookDto;
   @ApiProperty({ example: 'whsec_…', description: 'Only this answer shows it.' })
   readonly secret!: string;
+}
+
+export class WebhookTestDto extends AnswerDto {
+  @ApiProperty({ format: 'uuid' })
+  readonly delivery_id!: string;
 }
 
 export class WebhooksDto extends PositionedAnswerDto {

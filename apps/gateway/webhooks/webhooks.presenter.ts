@@ -11,6 +11,7 @@ const presentWebhook = ({ endpoint, url }: ListedWebhooks['webhooks'][number]): 
   id: endpoint.endpointId,
   url,
   types: endpoint.types,
+  format: endpoint.format,
   created_at: endpoint.createdAt,
 });
 

@@ -5,6 +5,7 @@ import { longTranscriptionProduct, speechProduct, transcriptionProduct } from '.
 import { audioSettings } from './audio.settings.js';
 import { transcriptionJob } from './jobs/transcription.job.js';
 import { speechRecognitionEngine } from './speech-recognition.engine.js';
+import { AudioUpstreams } from './upstreams/audio-upstreams.js';
 
 /** Writes no events: the evidence of its products is in the ledger's events. */
 export const audioArea = defineArea({
@@ -16,5 +17,6 @@ export const audioArea = defineArea({
   errors: audioErrors,
   failures: audioFailures,
   settings: [audioSettings],
+  modelSources: [AudioUpstreams],
   module: AudioModule,
 });

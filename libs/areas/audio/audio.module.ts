@@ -17,6 +17,6 @@ import { AudioUpstreams } from './upstreams/audio-upstreams.js';
     TranscribeHandler,
     TranscriptionRunner,
   ],
-  exports: [LongTranscripts, SpeakHandler, TranscribeHandler],
+  exports: [AudioUpstreams, LongTranscripts, SpeakHandler, TranscribeHandler],
 })
 export class AudioModule {}

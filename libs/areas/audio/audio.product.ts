@@ -5,8 +5,11 @@ import {
   TranscriptionCaptureEvidence,
   TranscriptionHoldEvidence,
 } from '#events/audio/audio.evidence.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
+import {
+  type MeterPrice,
+  meterPrice,
+  type MeterPriceList,
+} from '#platform/ledger/meter-prices.port.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { reject } from './audio.errors.js';
 
@@ -59,18 +62,6 @@ export const speechProduct = defineProduct({
   captureEvidence: SpeechCaptureEvidence,
 });
 
-/** The price line of work that one meter counts, and the rate card that has its price. */
-export interface MeteredLine {
-  readonly rateCardVersion: number;
-  lineOf(quantity: number): PriceLine;
-}
-
 /** @throws DomainError `audio_not_priced` */
-export const meteredLine = (list: MeterPriceList | undefined, meter: AudioMeter): MeteredLine => {
-  const price = list?.prices.get(meter);
-  if (!list || !price) {
-    return reject('audio_not_priced', `the catalog of this installation has no price for ${meter}`);
-  }
-  const { rateCardVersion } = list;
-  return { rateCardVersion, lineOf: (quantity) => ({ meter, quantity, ...price }) };
-};
+export const audioPriceOf = (list: MeterPriceList | undefined, meter: AudioMeter): MeterPrice =>
+  meterPrice(list, meter, (detail) => reject('audio_not_priced', detail));

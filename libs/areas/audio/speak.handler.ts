@@ -13,7 +13,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { reject } from './audio.errors.js';
 import {
-  meteredLine,
+  audioPriceOf,
   SPEECH_METER,
   speechProduct,
   UPSTREAM_SPEECH_METER,
@@ -73,7 +73,7 @@ export class SpeakHandler {
     if (!served) demandEspeak(model, text);
     const pricedAtMs = this.clock.now();
     const meter = served ? UPSTREAM_SPEECH_METER : SPEECH_METER;
-    const line = meteredLine(this.prices.inForce(pricedAtMs), meter);
+    const line = audioPriceOf(this.prices.inForce(pricedAtMs), meter);
     const characters = Array.from(text.input).length;
     const answered = served?.upstreamId ?? ESPEAK_MODEL;
     const evidence: SpeechHoldEvidence = {

@@ -63,7 +63,7 @@ export const speechRecognitionEngine = defineEngine({
     const engine = new SpeechEngine(modelFolders);
     return {
       async *run(input, signal) {
-        return engine.hear(input, signal);
+        return engine.run(input, signal);
       },
       status: () => ({ ready: true, reasons: [], facts: {} }),
       close: () => engine.close(),

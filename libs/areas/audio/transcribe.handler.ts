@@ -5,7 +5,7 @@ import {
 } from '#events/audio/audio.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { type MeterPrice, MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
@@ -14,8 +14,7 @@ import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js'
 import { reject } from './audio.errors.js';
 import {
   AUDIO_METER,
-  type MeteredLine,
-  meteredLine,
+  audioPriceOf,
   transcriptionProduct,
   UPSTREAM_AUDIO_METER,
 } from './audio.product.js';
@@ -96,7 +95,7 @@ export class TranscribeHandler {
     const decoded = await this.recordings.decode(accountId, file, WAITED_SECONDS_MAX, signal);
     const pricedAtMs = this.clock.now();
     const meter = served ? UPSTREAM_AUDIO_METER : AUDIO_METER;
-    const line = meteredLine(this.prices.inForce(pricedAtMs), meter);
+    const line = audioPriceOf(this.prices.inForce(pricedAtMs), meter);
     const evidence = evidenceOf(asked, served, decoded);
     const held = await this.paid.admit(
       { ...order, signal },
@@ -200,7 +199,7 @@ export class TranscribeHandler {
 
   #capture(
     held: HeldRequest,
-    line: MeteredLine,
+    line: MeterPrice,
     charge: {
       readonly evidence: TranscriptionHoldEvidence;
       readonly decoded: DecodedAudio;

@@ -1,3 +1,4 @@
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { hashLines } from '#platform/audit/tlog-proof.js';
 import {
   NoteError,
@@ -71,7 +72,13 @@ export class WitnessClient {
         redirect: 'error',
         signal: AbortSignal.timeout(this.timeoutMs),
       });
-      return { status: response.status, body: await limitedText(response) };
+      const answer = response.body ?? [];
+      const bytes = await boundedBytes(
+        answer as AsyncIterable<Uint8Array>,
+        ANSWER_BYTES_MAX,
+        tooLong,
+      );
+      return { status: response.status, body: bytes.toString('utf8') };
     } catch (error) {
       if (error instanceof WitnessError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -103,16 +110,7 @@ interface Answer {
   readonly body: string;
 }
 
-const limitedText = async ({ body }: Response): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new WitnessError('the answer is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
+const tooLong = (): WitnessError => new WitnessError('the answer is too long');
 
 /** @throws WitnessError for a size that this log never had */
 const sizeIn = (body: string, sizeMax: number): number => {

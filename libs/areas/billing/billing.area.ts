@@ -7,6 +7,7 @@ import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { chargesByMinute } from '#projections/billing/charges-by-minute.projection.js';
 import { invoices } from '#projections/billing/invoices.projection.js';
+import { keyUse } from '#projections/billing/key-use.projection.js';
 import { statements } from '#projections/billing/statements.projection.js';
 import { budgetThresholdReached } from './budgets/threshold.notification.js';
 import { BillingModule } from './billing.module.js';
@@ -14,6 +15,7 @@ import { expireHold } from './expire-hold.handler.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 import { billingErrors } from './billing.errors.js';
 import { StatementClosing } from './statements/statement-closing.js';
+import { statementReady } from './statements/statement-ready.notification.js';
 import { statementSettings } from './statements/statements.settings.js';
 import { waitingSettings } from './waiting/waiting.settings.js';
 
@@ -21,11 +23,11 @@ export const billingArea = defineArea({
   name: 'billing',
   description: 'Balances, holds, charges and statements of an account.',
   events: [...accountEvents, ...invoiceDetailsEvents],
-  projections: [accountOverview, chargesByMinute, invoices, statements],
+  projections: [accountOverview, chargesByMinute, invoices, keyUse, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
   settings: [paidWorkSettings, admissionSettings, statementSettings, waitingSettings],
   leaderServices: [StatementClosing],
-  notifications: [budgetThresholdReached],
+  notifications: [budgetThresholdReached, statementReady],
   module: BillingModule,
 });

@@ -23,6 +23,8 @@ export const billingErrors = {
   too_many_budgets: { status: 409 },
   readers_behind: { status: 503 },
   log_foreign: { status: 503 },
+  /** The policy of the key that asks does not list the model. */
+  model_not_allowed: { status: 403, param: 'model' },
   request_not_found: { status: 404 },
   // The hold has expired, or another attempt has ended it.
   hold_not_open: { status: 409, charge: 'unknown' },

@@ -24,6 +24,7 @@ import { ExpireHoldHandler } from './expire-hold.handler.js';
 import { ExplainRequestHandler } from './explanations/explain-request.handler.js';
 import { RejectionMemory } from './explanations/rejection-memory.js';
 import { InvoicesHandler } from './invoices.handler.js';
+import { KeyUsesHandler } from './key-uses.handler.js';
 import { ReplayPricesHandler } from './rerating/replay-prices.handler.js';
 import { RepriceCharges } from './rerating/reprice-charges.js';
 import { RerateMonthHandler } from './rerating/rerate-month.handler.js';
@@ -93,6 +94,7 @@ const ledger = {
     SetInvoiceDetailsHandler,
     InvoicePartiesHandler,
     BudgetsHandler,
+    KeyUsesHandler,
     RejectionMemory,
     ExplainRequestHandler,
     CheckLedgerHandler,

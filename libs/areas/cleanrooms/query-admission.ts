@@ -8,7 +8,7 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { cleanroomQueryProduct, ROWS_METER, SPENDS_METER } from './cleanroom-query.product.js';
-import { roomPricesOf } from './room-prices.js';
+import { roomPriceOf } from './room-prices.js';
 
 /** The longest that a query may take, with the wait for its turn. */
 export const REQUEST_MS_MAX = 60_000;
@@ -35,16 +35,17 @@ export class QueryAdmission {
     evidence: PrivacyHoldEvidence,
   ): Promise<AdmittedQuery> {
     const pricedAtMs = this.clock.now();
-    const meters = rows > 0 ? [SPENDS_METER, ROWS_METER] : [SPENDS_METER];
-    const { rateCardVersion, lineOf } = roomPricesOf(this.prices.inForce(pricedAtMs), meters);
+    const list = this.prices.inForce(pricedAtMs);
+    const perSpend = roomPriceOf(list, SPENDS_METER);
+    const perRow = rows > 0 ? roomPriceOf(list, ROWS_METER) : null;
     const linesOf = (spends: number, made: number): PriceLine[] => [
-      lineOf(SPENDS_METER, spends),
-      ...(rows > 0 ? [lineOf(ROWS_METER, made)] : []),
+      perSpend.lineOf(spends),
+      ...(perRow ? [perRow.lineOf(made)] : []),
     ];
     const held = await this.paid.admit(order, {
       purpose: cleanroomQueryProduct.purpose,
       lines: linesOf(1, rows),
-      rateCardVersion,
+      rateCardVersion: perSpend.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,

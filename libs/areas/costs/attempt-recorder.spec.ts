@@ -13,6 +13,7 @@ const attempt = (more: Partial<RigAttempt> = {}): RigAttempt => ({
   outcome: 'answered',
   usage: null,
   cost: null,
+  startedAt: '2026-11-25T17:59:59.000Z',
   endedAt: '2026-11-25T18:00:00.000Z',
   ...more,
 });

@@ -2,8 +2,11 @@ import { describe, it } from '@jest/globals';
 import {
   BundleAccepted,
   BundleCancelled,
+  BundleDelivered,
+  BundleForwarded,
   BundleRerouted,
   type BookedHop,
+  CustodyTransferred,
 } from '#events/dtn/dtn.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { sagaSpecOf } from '#platform/kernel/saga.fixture.js';
@@ -74,5 +77,36 @@ describe('the custody of a bundle', () => {
         { kind: 'command', command: { type: 'ReleaseBundle', data } },
         { kind: 'command', command: { type: 'ChargeBundle', data } },
       );
+  });
+
+  it('waits a day for a report of a forwarded bundle, and lets go of one that is safe', () => {
+    const { before: _, ...ids } = left;
+    const forwarded = BundleForwarded.of({
+      ...{ ...ids, contact: 'contact-1', to: 'dtn://moon/', route: [hop(LATER)] },
+      forwardedAt: AT,
+    });
+    saga
+      .given(accepted([hop(LATER)]))
+      .when(forwarded)
+      .then(lapse(END));
+    const by = 'dtn://moon/';
+    const end = [
+      { kind: 'cancel', timer: 'lapse' },
+      { kind: 'command', command: { type: 'ReleaseBundle', data } },
+      { kind: 'command', command: { type: 'ChargeBundle', data } },
+    ] as const;
+    const transferred = CustodyTransferred.of({ ...left, by, transferredAt: SOON });
+    saga
+      .given(accepted(null), forwarded)
+      .when(transferred)
+      .then(...end);
+    const delivered = (endsCustody: boolean) =>
+      BundleDelivered.of({ ...left, by, endsCustody, deliveredAt: SOON });
+    const expiry = { kind: 'cancel', timer: 'expiry' } as const;
+    saga
+      .given(accepted(null), forwarded)
+      .when(delivered(true))
+      .then(expiry, ...end);
+    saga.given(accepted(null), forwarded, transferred).when(delivered(false)).then(expiry);
   });
 });

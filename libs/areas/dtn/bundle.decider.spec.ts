@@ -2,10 +2,13 @@ import { describe, it } from '@jest/globals';
 import {
   BundleAccepted,
   BundleCancelled,
+  BundleDelivered,
   BundleExpired,
+  BundleForwarded,
   BundleRejected,
   BundleRerouted,
   type BookedHop,
+  CustodyTransferred,
 } from '#events/dtn/dtn.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
@@ -39,13 +42,68 @@ const left = { ...OF, bundleBytes: 96, priority: 'normal' as const, before: [hop
 const rerouted = (route: readonly BookedHop[] | null, before: readonly BookedHop[] | null) =>
   BundleRerouted.of({ ...left, before, route, reroutedAt: LATER });
 const cancelled = BundleCancelled.of({ ...left, cancelledAt: LATER });
-const expired = BundleExpired.of({ ...left, expiredAt: END });
+const expired = BundleExpired.of({ ...left, endsCustody: true, expiredAt: END });
 
 const cancel = (accountId = '7') =>
   ({ type: 'CancelBundle', data: { accountId, cancelledAt: LATER } }) as const;
 const expire = (expiredAt = END) => ({ type: 'ExpireBundle', data: { expiredAt } }) as const;
 const reroute = (route: readonly BookedHop[] | null) =>
   ({ type: 'RerouteBundle', data: { route, reroutedAt: LATER } }) as const;
+
+const link = { contact: 'contact-1', to: 'dtn://moon/', forwardedAt: LATER };
+const { before: _, ...ids } = left;
+const forwarded = BundleForwarded.of({ ...ids, ...link, route: [hop('contact-1')] });
+const report = { by: 'dtn://moon/' };
+const transferred = CustodyTransferred.of({ ...left, ...report, transferredAt: LATER });
+const delivered = BundleDelivered.of({
+  ...{ ...left, ...report, endsCustody: true, deliveredAt: LATER },
+});
+const late = { before: null, endsCustody: false };
+const forward = { type: 'ForwardBundle', data: link } as const;
+const transfer = { type: 'TransferCustody', data: { ...report, transferredAt: LATER } } as const;
+const deliver = { type: 'DeliverBundle', data: { ...report, deliveredAt: LATER } } as const;
+
+describe('a bundle that is forwarded', () => {
+  it('stays in custody until a report, once', () => {
+    bundles.given(accepted).when(forward).then(forwarded);
+    bundles.given(accepted, forwarded).when(forward).thenNothing();
+    bundles.given(accepted, forwarded).when(transfer).then(transferred);
+    bundles.given(accepted, forwarded, transferred).when(transfer).thenNothing();
+    bundles.given(accepted, forwarded).when(deliver).then(delivered);
+    bundles.given(accepted, forwarded, delivered).when(deliver).thenNothing();
+  });
+
+  it('is delivered also after its custody, and after its lifetime', () => {
+    const after = BundleDelivered.of({ ...delivered.data, ...late });
+    bundles.given(accepted, forwarded, transferred).when(deliver).then(after);
+    bundles.given(accepted, forwarded, expired).when(deliver).then(after);
+    bundles.given(accepted, expired).when(deliver).thenNothing();
+    bundles.given(accepted, cancelled).when(deliver).thenNothing();
+  });
+
+  it('ends its custody with the report that overtakes the acknowledgement', () => {
+    bundles.given(accepted).when(transfer).then(transferred);
+    bundles.given(accepted, transferred).when(forward).thenNothing();
+  });
+
+  it('cannot be cancelled, and ends with its lifetime', () => {
+    bundles.given(accepted, forwarded).when(cancel()).thenThrows('bundle_ended');
+    bundles.given(accepted, forwarded).when(expire()).then(expired);
+    const after = BundleExpired.of({ ...expired.data, ...late });
+    bundles.given(accepted, forwarded, transferred).when(expire()).then(after);
+    bundles.given(accepted, forwarded, transferred, after).when(expire()).thenNothing();
+  });
+
+  it('is planned again where no report comes, also on the same route', () => {
+    const again = rerouted([hop('contact-1')], [hop('contact-1')]);
+    bundles
+      .given(accepted, forwarded)
+      .when(reroute([hop('contact-1')]))
+      .then(again);
+    bundles.given(accepted, forwarded, again).when(forward).then(forwarded);
+    bundles.given(accepted, forwarded, transferred).when(reroute(null)).thenNothing();
+  });
+});
 
 describe('a bundle', () => {
   it('is accepted or rejected once', () => {

@@ -6,6 +6,8 @@ import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type CustodyRecord } from '#projections/dtn/bundles.projection.js';
 import { openBundles } from '#projections/dtn/open-bundles.projection.js';
+import { isKept } from './bundle.decider.js';
+import { RESEND_MS } from './bundle-custody.saga.js';
 import { BundleRoutes } from './bundle-routes.js';
 import { nodeOf } from './bundles.engine.js';
 import { CustodyFunds } from './custody-funds.js';
@@ -116,8 +118,8 @@ export class RerouteBundleHandler implements ICommandHandler<RerouteBundleComman
   /** Without a better plan the bundle keeps its route. */
   async execute({ bundleId, context }: RerouteBundleCommand): Promise<void> {
     const bundle = await this.bundles.stateOf(bundleId);
-    if (bundle?.status !== 'stored' || bundle.expiresAt === null) return;
     const nowMs = this.clock.now();
+    if (!bundle || bundle.expiresAt === null || !isToPlan(bundle, nowMs)) return;
     const asked = {
       from: this.settings.node,
       to: nodeOf(bundle.destination) ?? bundle.destination,
@@ -128,18 +130,25 @@ export class RerouteBundleHandler implements ICommandHandler<RerouteBundleComman
     };
     const { routes } = await this.routes.find(asked, 1, bundle.route);
     const [route = null] = routes;
-    if (isKept(bundle, route, nowMs)) return;
+    if (bundle.status === 'stored' && isUnchanged(bundle, route, nowMs)) return;
     const data = { route, reroutedAt: new Date(nowMs).toISOString() };
     await this.bundles.run(bundleId, { type: 'RerouteBundle', data }, context);
   }
 }
+
+/** A change of the plan does not concern a bundle that was forwarded; the missing report does. */
+const isToPlan = (bundle: CustodyRecord, nowMs: number): boolean => {
+  if (!isKept(bundle)) return false;
+  const last = bundle.history.findLast(({ event }) => event === 'forwarded');
+  return bundle.status === 'stored' || Date.parse(last?.at ?? '') + RESEND_MS <= nowMs;
+};
 
 type Route = CustodyRecord['route'];
 
 const contactsOf = (route: Route): string => (route ?? []).map(({ contact }) => contact).join('>');
 
 /** The same contacts, none of which has passed: only instants differ. */
-const isKept = ({ route: before }: CustodyRecord, route: Route, nowMs: number): boolean =>
+const isUnchanged = ({ route: before }: CustodyRecord, route: Route, nowMs: number): boolean =>
   contactsOf(before) === contactsOf(route) &&
   (before ?? []).every(({ lapsesAt }) => Date.parse(lapsesAt) >= nowMs);
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Map as ImmutableMap } from 'immutable';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { dtnSettingsOf } from './dtn-settings.fixture.js';
 import { ContactPlans, HORIZON_MS, type PlanRunner } from './contact-plans.js';
 import { planDecider, type PlanState } from './plan.decider.js';
 import { type PassWindow, StationPasses } from './station-passes.port.js';
@@ -37,7 +38,7 @@ const openPlans = (state: Partial<PlanState>) => {
   const runner = {
     stateOf: () => Promise.resolve({ state: { ...planDecider.initialState, ...state } }),
   } as unknown as PlanRunner;
-  const settings = { node: 'dtn://quipu/', bundlesMax: 1, bytesMax: 1 };
+  const settings = dtnSettingsOf();
   return { stations, plans: new ContactPlans(runner, stations, settings) };
 };
 

@@ -73,7 +73,7 @@ export class CustodyFunds {
   /** Charges a bundle that has ended: itself, and each hour that has begun; the rest is freed. */
   async charge(bundle: CustodyRecord, context: CommandContext): Promise<void> {
     const { status, hold, bundleBytes, expiresAt, endedAt } = bundle;
-    if (status !== 'cancelled' && status !== 'expired') return;
+    if (status === 'stored' || status === 'forwarded' || status === 'rejected') return;
     if (hold === null || bundleBytes === null || expiresAt === null || endedAt === null) return;
     const { bundleId, priority, acceptedAt } = bundle;
     // An expiry is recorded late where nothing has read the log.

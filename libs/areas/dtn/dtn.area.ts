@@ -4,6 +4,7 @@ import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { bookedContacts } from '#projections/dtn/booked-contacts.projection.js';
 import { bundles } from '#projections/dtn/bundles.projection.js';
 import { openBundles } from '#projections/dtn/open-bundles.projection.js';
+import { outbox } from '#projections/dtn/outbox.projection.js';
 import { storedBundles } from '#projections/dtn/stored-bundles.projection.js';
 import { bundleCustodySaga } from './bundle-custody.saga.js';
 import {
@@ -18,6 +19,7 @@ import { custodyProduct } from './custody.product.js';
 import { dtnErrors } from './dtn.errors.js';
 import { DtnModule } from './dtn.module.js';
 import { dtnSettings } from './dtn.settings.js';
+import { BundleLinks } from './links/bundle-links.js';
 import { planChangesSaga } from './plan-changes.saga.js';
 
 export const dtnArea = defineArea({
@@ -25,7 +27,8 @@ export const dtnArea = defineArea({
   description: 'Bundles in the custody of this node, the contact plan, and routes over it.',
   module: DtnModule,
   events: dtnEvents,
-  projections: [bundles, openBundles, storedBundles, bookedContacts],
+  projections: [bundles, openBundles, storedBundles, bookedContacts, outbox],
+  leaderServices: [BundleLinks],
   sagas: [
     deploySaga(bundleCustodySaga, {
       ExpireBundle: ({ bundleId }, context) => new ExpireBundleCommand(bundleId, context),

@@ -11,6 +11,7 @@ export const dtnErrors = {
   bundle_event_unknown: { status: 400, param: 'Last-Event-ID' },
   too_many_bundle_streams: { status: 429 },
   too_many_waiting_bundles: { status: 429 },
+  too_many_route_searches: { status: 429 },
   contact_invalid: { status: 400, param: 'ends_at' },
   contact_not_found: { status: 404, param: 'id' },
   link_exists: { status: 409 },

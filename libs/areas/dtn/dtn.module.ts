@@ -27,6 +27,8 @@ import {
   RoutesHandler,
 } from './dtn.queries.js';
 import { HandOverBundleHandler } from './hand-over.handler.js';
+import { BundleLinks } from './links/bundle-links.js';
+import { StatusReports } from './links/status-reports.js';
 import { planDecider } from './plan.decider.js';
 import { StoredBundles } from './stored-bundles.js';
 
@@ -43,6 +45,8 @@ const planRunner = {
     ContactPlans,
     BundleRoutes,
     StoredBundles,
+    StatusReports,
+    BundleLinks,
     HandOverBundleHandler,
     CancelBundleHandler,
     ChargeBundleHandler,

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type BundleEvent, bundleEvents, type BookedHop } from '#events/dtn/dtn.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { type Reader } from '#platform/runtime/projections/reader.js';
@@ -137,13 +138,23 @@ export class BundleHistoryHandler implements IQueryHandler<BundleHistoryQuery> {
   /** @throws DomainError `bundle_not_found`, `bundle_event_unknown` */
   async execute({ id, reader, after }: BundleHistoryQuery): Promise<StreamHistory<BundleEvent>> {
     const { bundleId, status } = await this.stored.find(id, reader);
-    const followed = { stream: bundleStream(bundleId), after, isOver: status !== 'stored', isLast };
+    const followed = { stream: bundleStream(bundleId), after, isOver: OVER.has(status), isLast };
     return this.#follower.historyAfter(followed, rejectAfter);
   }
 }
 
 const isLast = ({ type }: BundleEvent): boolean =>
-  type !== 'BundleAccepted' && type !== 'BundleRerouted';
+  type === 'BundleRejected' ||
+  type === 'BundleCancelled' ||
+  type === 'BundleDelivered' ||
+  type === 'BundleExpired';
+
+const OVER: ReadonlySet<CustodyRecord['status']> = new Set([
+  'rejected',
+  'cancelled',
+  'delivered',
+  'expired',
+]);
 
 const rejectAfter = (after: bigint): never =>
   reject('bundle_event_unknown', `the bundle has no event ${after}`);
@@ -167,32 +178,51 @@ export interface ExplainedRoutes {
 
 /** How a bundle would travel; nothing is sent and nothing is booked. */
 export class RoutesQuery extends Query<ExplainedRoutes> {
-  constructor(readonly asked: RoutesAsked) {
+  constructor(
+    readonly accountId: string,
+    readonly asked: RoutesAsked,
+  ) {
     super();
   }
 }
 
 const MS_PER_SECOND = 1_000;
+const SEARCHES = { total: 8, perAccount: 1, reserve: 2 };
+export const WAITING_SEARCHES_MAX = 16;
+const WAIT_MS_MAX = 10_000;
 
 @QueryHandler(RoutesQuery)
 export class RoutesHandler implements IQueryHandler<RoutesQuery> {
+  readonly #turns = new AccountShares(SEARCHES);
+
   constructor(
     private readonly routes: BundleRoutes,
     @Inject(DTN_SETTINGS) private readonly settings: DtnSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError `dtn_eid_invalid` */
-  async execute({ asked }: RoutesQuery): Promise<ExplainedRoutes> {
+  /** @throws DomainError `dtn_eid_invalid`, `too_many_route_searches` */
+  async execute({ accountId, asked }: RoutesQuery): Promise<ExplainedRoutes> {
     const from = asked.source === null ? this.settings.node : nodeIn('source_eid', asked.source);
     const to = nodeIn('destination_eid', asked.destination);
     const readyAtMs = this.clock.now();
     const expiresAtMs = readyAtMs + asked.lifetimeSec * MS_PER_SECOND;
     const { bytes, priority, alternatives } = asked;
     const order = { from, to, readyAtMs, expiresAtMs, bytes, priority };
-    return { from, to, ...(await this.routes.find(order, alternatives)) };
+    // A search is free and takes milliseconds: an account has one at a time.
+    if (this.#turns.waitingOf(accountId) >= WAITING_SEARCHES_MAX) return tooManySearches();
+    const signal = AbortSignal.timeout(WAIT_MS_MAX);
+    const endTurn = await this.#turns.enter(accountId, 1, signal).catch(tooManySearches);
+    try {
+      return { from, to, ...(await this.routes.find(order, alternatives)) };
+    } finally {
+      endTurn();
+    }
   }
 }
+
+const tooManySearches = (): never =>
+  reject('too_many_route_searches', 'too many searches of the account wait; try again');
 
 const nodeIn = (field: string, eid: string): string => {
   const node = isEndpointId(eid) ? nodeOf(eid) : undefined;

@@ -10,6 +10,7 @@ import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyEventStore } from '#platform/runtime/faulty-stores.fake.js';
 import { type BundleRoutes } from './bundle-routes.js';
 import { CustodyFunds } from './custody-funds.js';
+import { dtnSettingsOf } from './dtn-settings.fixture.js';
 import {
   type BundleOrder,
   HandOverBundleCommand,
@@ -43,7 +44,7 @@ const open = () => {
       found.failure ? Promise.reject(found.failure) : Promise.resolve({ routes: [], plan: null }),
   } as unknown as BundleRoutes;
   const projections = { get: () => Promise.resolve({ document: null, position: 1n }) } as never;
-  const settings = { node: 'dtn://quipu/', bundlesMax: 1, bytesMax: 1_000 };
+  const settings = dtnSettingsOf();
   const handler = new HandOverBundleHandler(bundles, routes, funds, projections, settings, clock);
   const handOver = (more: Partial<BundleOrder> = {}) =>
     handler.execute(new HandOverBundleCommand({ ...order, ...more }, context));

@@ -15,6 +15,7 @@ import { storedBundles } from '#projections/dtn/stored-bundles.projection.js';
 import { BundleRoutes } from './bundle-routes.js';
 import {
   BLOCK_TYPES,
+  BUNDLE_FLAGS,
   dtnTimeOf,
   encodeBundle,
   isEndpointId,
@@ -26,6 +27,7 @@ import { reject } from './dtn.errors.js';
 import { DTN_SETTINGS, type DtnSettings } from './dtn.settings.js';
 import { type Payload, payloadOf } from './payload.js';
 import { type Priority } from './routing/contact-plan.js';
+import { reportEndpointOf } from './links/status-reports.js';
 import { StoredBundles } from './stored-bundles.js';
 
 export interface BundleOrder {
@@ -111,7 +113,8 @@ export class HandOverBundleHandler implements ICommandHandler<HandOverBundleComm
     if (known) return known;
     await this.funds.demand(order.accountId, context);
     const nowMs = this.clock.now();
-    const content = encoded(order, payload.content, bundleId, nowMs);
+    const reportTo = reportEndpointOf(this.settings.node, bundleId);
+    const content = encoded({ ...order, bundleId, reportTo }, payload.content, nowMs);
     const data = {
       ...order,
       bundleId,
@@ -185,20 +188,27 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 const tooMany = (): never =>
   reject('too_many_waiting_bundles', 'too many bundles of the account wait; try again');
 
+type Addressed = Pick<BundleOrder, 'source' | 'destination' | 'lifetimeSec'> & {
+  readonly bundleId: string;
+  readonly reportTo: string;
+};
+
 /** As it travels. The sequence number tells bundles of one source and millisecond apart. */
 const encoded = (
-  { source, destination, lifetimeSec }: Omit<BundleOrder, 'payload'>,
+  { source, destination, lifetimeSec, bundleId, reportTo }: Addressed,
   data: Uint8Array,
-  bundleId: string,
   nowMs: number,
 ): Uint8Array =>
   encodeBundle({
     primary: {
-      flags: 0,
+      flags:
+        BUNDLE_FLAGS.reportReception |
+        BUNDLE_FLAGS.reportDelivery |
+        BUNDLE_FLAGS.statusTimeRequested,
       crcType: CRC_TYPE,
       destination,
       source,
-      reportTo: source,
+      reportTo,
       created: {
         timeMs: dtnTimeOf(nowMs),
         sequence: createHash('sha256').update(bundleId).digest().readUInt32BE(0),

@@ -9,7 +9,7 @@ import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type CustodyRecord } from '#projections/dtn/bundles.projection.js';
-import { type BundleCommand, bundleDecider, type BundleState } from './bundle.decider.js';
+import { type BundleCommand, bundleDecider, type BundleState, isKept } from './bundle.decider.js';
 import { reject } from './dtn.errors.js';
 
 export const bundleStream = (bundleId: string): string => `bundle-${bundleId}`;
@@ -59,20 +59,20 @@ export class StoredBundles {
 
   /** @throws DomainError `bundle_ended` for a bundle that is not stored; BlobError */
   async open(bundle: CustodyRecord): Promise<AsyncIterable<Uint8Array>> {
-    const blob = bundle.status === 'stored' ? blobOf(bundle) : null;
+    const blob = isKept(bundle) ? blobOf(bundle) : null;
     if (!blob) return reject('bundle_ended', `the bundle is ${bundle.status}`);
     return (await this.blobs.open(blob)).content;
   }
 
   async retainContent(bundleId: string): Promise<void> {
     const state = await this.stateOf(bundleId);
-    const blob = state?.status === 'stored' ? blobOf(state) : null;
+    const blob = state && isKept(state) ? blobOf(state) : null;
     if (blob) await this.blobs.retainOrReport(blob, holderOf(bundleId));
   }
 
   async releaseContent(bundleId: string): Promise<void> {
     const state = await this.stateOf(bundleId);
-    const blob = state && state.status !== 'stored' ? blobOf(state) : null;
+    const blob = state && !isKept(state) ? blobOf(state) : null;
     if (blob) await this.blobs.release(blob, holderOf(bundleId));
   }
 }

@@ -7,11 +7,12 @@ import { UploadFileHandler, UploadFileCommand, type UploadPart } from './upload-
 const BYTES_MAX = 1_000;
 const TODAY = '2026-03-02';
 
-const storageWith = (document: StoredBytes | undefined): FileStorage =>
+const storageWith = (document: StoredBytes | undefined, further = 0): FileStorage =>
   new FileStorage(
     { get: () => Promise.resolve({ document, position: 1n }) } as never,
     { accountBytesMax: BYTES_MAX } as never,
     { now: () => Date.parse(`${TODAY}T12:00:00.000Z`) },
+    { bytesOf: () => further },
   );
 
 const stored = (files: number, bytes: number, day: string, bytesOfDay: number): StoredBytes => ({
@@ -40,6 +41,13 @@ describe('the storage of an account', () => {
     await expect(storageWith(document).left('7')).rejects.toMatchObject({
       code: 'file_storage_full',
     });
+  });
+
+  it('counts what others keep for the account, such as its models', async () => {
+    expect(await storageWith(undefined, 300).left('7')).toBe(700);
+    expect(await storageWith(stored(2, 400, '2026-03-01', 0), 300).left('7')).toBe(300);
+    const full = storageWith(stored(2, 700, '2026-03-01', 0), 300).left('7');
+    await expect(full).rejects.toMatchObject({ code: 'file_storage_full' });
   });
 
   const uploadWith = (document: StoredBytes) => {

@@ -21,6 +21,6 @@ import { UploadFileHandler } from './upload-file.handler.js';
     ReleaseContentHandler,
     ExpireFileHandler,
   ],
-  exports: [FileStore],
+  exports: [FileStore, FileStorage],
 })
 export class FilesModule {}

@@ -18,6 +18,7 @@ import { CLOCK, CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens
 import { openSecrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
+import { sessions } from '#projections/identity/sessions.projection.js';
 import { AccountOpener } from './accounts/account-opener.port.js';
 import { BalanceReader } from './accounts/balance-reader.port.js';
 import { Authenticator } from './authentication/authenticator.js';
@@ -25,6 +26,7 @@ import { IdentityModule } from './identity.module.js';
 import { IDENTITY_SETTINGS } from './identity.settings.js';
 import { IdentityStreams } from './identity.streams.js';
 import { KeyBudgets } from './keys/key-budgets.port.js';
+import { KeyUses } from './keys/key-uses.port.js';
 import { KeyRing } from './keys/key-ring.js';
 import { NameIndex } from './names/name-index.js';
 import { type Argon2, Passwords } from './passwords/passwords.js';
@@ -85,7 +87,7 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
   const secrets = await openSecrets({ directory: file('secrets') });
   const codec = new EventCodec(identityEvents);
   const logger = pino({ level: 'silent' });
-  const host = new ProjectionHost([apiKeys], eventStore, readStore, codec, clock, logger);
+  const host = new ProjectionHost([apiKeys, sessions], eventStore, readStore, codec, clock, logger);
   const projections = new Projections(host, eventStore, readStore);
   await host.start();
   const openedAccounts: string[] = [];
@@ -103,6 +105,7 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
         { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
         { provide: AccountOpener, useValue: accountsIn(openedAccounts) },
         { provide: KeyBudgets, useValue: BUDGETS },
+        { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
         { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(BALANCE) } },
       ]),
     ],

@@ -1,6 +1,7 @@
 import { identityEvents } from '#events/identity/identity.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
+import { sessions } from '#projections/identity/sessions.projection.js';
 import { users } from '#projections/identity/users.projection.js';
 import { IdentityModule } from './identity.module.js';
 import { identityErrors } from './identity.errors.js';
@@ -11,7 +12,7 @@ export const identityArea = defineArea({
   name: 'identity',
   description: 'Log-in, sessions, API keys and two-factor authentication.',
   events: identityEvents,
-  projections: [apiKeys, users],
+  projections: [apiKeys, sessions, users],
   errors: identityErrors,
   failures: identityFailures,
   settings: [identitySettings],

@@ -20,15 +20,23 @@ export const identityErrors = {
   too_many_wrong_codes: { status: 429 },
   /** Unknown, answered, expired, or out of attempts. */
   invalid_challenge: { status: 401 },
+  /** Unknown, used or expired. */
+  invalid_reset: { status: 401, param: 'token' },
   session_not_found: { status: 404 },
   api_key_not_found: { status: 404 },
   api_key_exists: { status: 500 },
   api_key_limited: { status: 403 },
   too_many_api_keys: { status: 409 },
+  /** The role of the user cannot use the scope. */
+  scope_not_allowed: { status: 403 },
+  /** It admits more than the key that asks, or than before; its metadata has the `field`. */
+  policy_too_wide: { status: 403 },
+  expiry_past: { status: 400, param: 'expires_at' },
+  invalid_ip_range: { status: 400, param: 'ip_ranges' },
   two_factor_enabled: { status: 409 },
   two_factor_not_enabled: { status: 409 },
   two_factor_not_enrolling: { status: 409 },
-} as const satisfies Readonly<Record<string, { readonly status: number }>>;
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 
 export type IdentityErrorCode = keyof typeof identityErrors;
 

@@ -7,8 +7,11 @@ import { Authenticator } from './authentication/authenticator.js';
 import { IdentityStreams } from './identity.streams.js';
 import { ApiKeyList } from './keys/api-key-list.js';
 import { IssueApiKeyHandler } from './keys/issue-api-key.handler.js';
+import { KeyBounds } from './keys/key-bounds.js';
 import { KeyRing } from './keys/key-ring.js';
 import { ListApiKeysHandler } from './keys/list-api-keys.handler.js';
+import { ListUsedKeysHandler } from './keys/list-used-keys.handler.js';
+import { RestrictApiKeyHandler } from './keys/restrict-api-key.handler.js';
 import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
 import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
 import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
@@ -16,9 +19,13 @@ import { NameIndex } from './names/name-index.js';
 import { ChangePasswordHandler } from './passwords/change-password.handler.js';
 import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordCheck } from './passwords/password-check.js';
+import { OfferPasswordResetHandler } from './passwords/offer-password-reset.handler.js';
+import { RedeemPasswordResetHandler } from './passwords/redeem-password-reset.handler.js';
 import { ResetPasswordHandler } from './passwords/reset-password.handler.js';
 import { Passwords } from './passwords/passwords.js';
 import { AppTokens } from './sessions/app-tokens.js';
+import { EndSessionsHandler } from './sessions/end-sessions.handler.js';
+import { ListSessionsHandler } from './sessions/list-sessions.handler.js';
 import { LogInHandler } from './sessions/log-in.handler.js';
 import { RevokeSessionHandler } from './sessions/revoke-session.handler.js';
 import { SessionOpener } from './sessions/session-opener.js';
@@ -45,6 +52,7 @@ const services: readonly Provider[] = [
   AppTokens,
   Authenticator,
   IdentityStreams,
+  KeyBounds,
   KeyRing,
   NameIndex,
   PasswordChanges,
@@ -68,12 +76,18 @@ const handlers: readonly Provider[] = [
   CreateUserHandler,
   DefineTenantHandler,
   DisableTwoFactorHandler,
+  EndSessionsHandler,
   EraseUserHandler,
   IssueApiKeyHandler,
   ListApiKeysHandler,
+  ListUsedKeysHandler,
+  ListSessionsHandler,
   LogInHandler,
+  OfferPasswordResetHandler,
+  RedeemPasswordResetHandler,
   ReplaceRecoveryCodesHandler,
   ResetPasswordHandler,
+  RestrictApiKeyHandler,
   RevokeApiKeyHandler,
   RevokeSessionHandler,
   RotateApiKeyHandler,
@@ -85,8 +99,8 @@ const handlers: readonly Provider[] = [
 ];
 
 /**
- * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `AccountOpener`, `KeyBudgets` and
- * `BalanceReader`, which the composition root provides globally.
+ * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `AccountOpener`, `KeyBudgets`,
+ * `KeyUses` and `BalanceReader`, which the composition root provides globally.
  */
 @Module({ providers: [...services, ...handlers], exports: [Authenticator] })
 export class IdentityModule {}

@@ -8,13 +8,13 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { type AdmittedImages, ImageAdmission } from './image-admission.js';
-import { type ImagesAsked } from './image-body.js';
+import { type ImagesAsked, type Size } from './image-body.js';
 import { CLAIM_KEYWORD, claimText } from './image-claim.js';
 import { ImagesError } from './images.errors.js';
 import { IMAGES_SETTINGS, type ImagesSettings } from './images.settings.js';
 import { type Painted, type Painter } from './painter.js';
 import { Painters } from './painters.js';
-import { Pictures } from './pictures.js';
+import { Pictures } from '#platform/pictures/pictures.js';
 import { ImageClaims, ImageFiles, type LogPlace } from './ports.js';
 
 export interface ImagesOrder extends Omit<PaidOrder, 'signal'> {
@@ -120,11 +120,12 @@ export class CreateImagesHandler {
   }
 
   /** @throws ImagesError for a file of an upstream that cannot be read */
-  async #written({ made }: Painted, { order }: Making, signal: AbortSignal) {
+  async #written({ made }: Painted, { order, painter }: Making, signal: AbortSignal) {
     const { thread } = this.pictures;
     try {
       if ('file' in made) return { file: made.file, ...(await thread.measure(made.file, signal)) };
-      const { size } = order.asked;
+      // Pixels of an upstream are kept as they are.
+      const size = painter.side === null ? sizeOf(made) : order.asked.size;
       return { ...size, ...(await thread.encode(made, size, signal)) };
     } catch (error) {
       if (!(error instanceof PictureError)) throw error;
@@ -140,6 +141,8 @@ export class CreateImagesHandler {
     return this.files.create(file, contextOfImage(context, image));
   }
 }
+
+const sizeOf = ({ width, height }: Size): Size => ({ width, height });
 
 const contextOfImage = (
   { requestId: id, correlationId, actor }: CommandContext,

@@ -9,7 +9,7 @@ import { IMAGE_SIDE, imagesEngine, type ImageTask } from './images.engine.js';
 import { readPrompt, revisedPrompt, sceneOf, SEED_MAX } from './images.engine.js';
 import { ImagesError, reject } from './images.errors.js';
 import { type Painted, type Painter, type PaintOrder } from './painter.js';
-import { Pictures } from './pictures.js';
+import { Pictures } from '#platform/pictures/pictures.js';
 
 export const EMBEDDED_MODEL = 'quipu-scenes';
 

@@ -1,5 +1,5 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
+import { meterPrice, type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type ImagesAsked } from './image-body.js';
 import { PIXELS_METER, STEPS_METER, UPSTREAM_METER } from './image.product.js';
 import { reject } from './images.errors.js';
@@ -24,18 +24,11 @@ export const pricesOf = (
       ]
     : [[UPSTREAM_METER, 1]];
   const priced = perPicture.map(([meter, quantity]) => {
-    const price = list?.prices.get(meter);
-    if (price) return { meter, quantity, price };
-    const detail = `the catalog of this installation has no price for the meter ${meter}`;
-    return reject('images_not_priced', detail);
+    const price = meterPrice(list, meter, (detail) => reject('images_not_priced', detail));
+    return { quantity, price };
   });
   return {
     rateCardVersion: list?.rateCardVersion ?? 0,
-    linesOf: (pictures) =>
-      priced.map(({ meter, quantity, price }) => ({
-        meter,
-        quantity: pictures * quantity,
-        ...price,
-      })),
+    linesOf: (pictures) => priced.map(({ quantity, price }) => price.lineOf(pictures * quantity)),
   };
 };

@@ -14,7 +14,7 @@ import { type ImagesAsked, readImageBody } from './image-body.js';
 import { type ImageEnd, type ImageTask } from './images.engine.js';
 import { type ImagesSettings } from './images.settings.js';
 import { Painters } from './painters.js';
-import { Pictures } from './pictures.js';
+import { Pictures } from '#platform/pictures/pictures.js';
 import { type ImageUpstream } from './upstreams/image-upstreams.file.js';
 import { ImageClaims, ImageFiles, type NewImageFile } from './ports.js';
 

@@ -3,6 +3,7 @@ import { imageProduct } from './image.product.js';
 import { imagesEngine } from './images.engine.js';
 import { imagesErrors, imagesFailures } from './images.errors.js';
 import { ImagesModule } from './images.module.js';
+import { Painters } from './painters.js';
 import { imagesSettings } from './images.settings.js';
 
 /** Writes no events: the ledger's have its evidence, and `FileCreated` its files. */
@@ -14,5 +15,6 @@ export const imagesArea = defineArea({
   errors: imagesErrors,
   failures: imagesFailures,
   settings: [imagesSettings],
+  modelSources: [Painters],
   module: ImagesModule,
 });

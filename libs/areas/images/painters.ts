@@ -1,20 +1,31 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
 import { EMBEDDED_MODEL, EmbeddedPainter } from './embedded-painter.js';
+import { PIXELS_METER, STEPS_METER, UPSTREAM_METER } from './image.product.js';
 import { ImagesError } from './images.errors.js';
 import { IMAGES_SETTINGS, type ImagesSettings } from './images.settings.js';
 import { type Painter } from './painter.js';
 import { Automatic1111Painter } from './upstreams/automatic1111.painter.js';
+import { ComfyUiPainter } from './upstreams/comfyui.painter.js';
 import { type ImageUpstream, readImageUpstreams } from './upstreams/image-upstreams.file.js';
 import { OpenAiPainter } from './upstreams/openai.painter.js';
+import { TritonPainter } from './upstreams/triton.painter.js';
 
 /** The model of a request that names none. */
 export const MODEL_DEFAULT = 'flux-schnell';
 
-const PAINTERS = { openai: OpenAiPainter, automatic1111: Automatic1111Painter } as const;
+const ENDPOINTS = ['/v1/images/generations', '/v1/images/edits'];
+
+const PAINTERS = {
+  openai: OpenAiPainter,
+  automatic1111: Automatic1111Painter,
+  comfyui: ComfyUiPainter,
+  triton: TritonPainter,
+} as const;
 
 /** Finds who makes the pictures of a model. */
 @Injectable()
-export class Painters implements OnModuleInit {
+export class Painters implements OnModuleInit, ModelSource {
   #upstreams: ReadonlyMap<string, Painter> = new Map();
 
   constructor(
@@ -37,9 +48,18 @@ export class Painters implements OnModuleInit {
     );
   }
 
-  /** The models that pictures can be asked of. */
-  get models(): readonly string[] {
-    return [EMBEDDED_MODEL, ...this.#upstreams.keys()];
+  get listedModels(): readonly ListedModel[] {
+    const shared = { createdEpochSeconds: 0, endpoints: ENDPOINTS };
+    const meters = [STEPS_METER, PIXELS_METER];
+    return [
+      { id: EMBEDDED_MODEL, ownedBy: 'quipu', meters, ...shared },
+      ...[...this.#upstreams].map(([id, { engine: ownedBy }]) => ({
+        id,
+        ownedBy,
+        meters: [UPSTREAM_METER],
+        ...shared,
+      })),
+    ];
   }
 
   /**

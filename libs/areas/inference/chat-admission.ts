@@ -32,6 +32,8 @@ export interface AdmittedModel extends Pick<SizedModel, 'model' | 'target' | 'bo
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   readonly accountId: string;
   readonly holdId: string;
+  /** The ids of the caller's `traceparent`. */
+  readonly trace?: string;
   /** In the order in which they are asked. */
   readonly models: readonly AdmittedModel[];
   /** A keyed hash. */
@@ -91,6 +93,7 @@ export class ChatAdmission {
     return {
       accountId,
       holdId: order.context.requestId,
+      ...(order.context.trace !== undefined && { trace: order.context.trace }),
       models: models.map((one) => ({ ...one, bound: withinHeld(one.bound, held.lines), passed })),
       session: sessionKeyOf(order, this.hash),
       ...(adapter && { adapter }),

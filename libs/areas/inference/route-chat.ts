@@ -72,13 +72,14 @@ export const routeFacts = ({
 
 const routeOf = (
   { body, original }: Pick<ChatOrder, 'body' | 'original'>,
-  { accountId: account, holdId, adapter, session }: AdmittedChat,
+  { accountId: account, holdId, trace, adapter, session }: AdmittedChat,
   { model, target, bound }: AdmittedModel,
 ): RouteOrder => {
   return {
     ...target,
     account,
     holdId,
+    ...(trace !== undefined && { trace }),
     session,
     needs: requestNeedsOf(body, original),
     ...(original && { dialect: original.dialect }),

@@ -14,6 +14,7 @@ import {
   type PublicJson,
 } from '#platform/jobs/job-type.js';
 import { type JobOrder, Jobs } from '#platform/jobs/jobs.port.js';
+import { demandModels } from '#platform/ledger/paid-work/asked-models.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -54,6 +55,7 @@ export class JobService extends Jobs {
     order: JobOrder<Input>,
     context: CommandContext,
   ): Promise<void> {
+    demandModels(context, order.models ?? []);
     const type = this.types.of(name);
     const draft = draftOf(type, order, context);
     const content: unknown = type.input.parse(order.input);
@@ -67,6 +69,7 @@ export class JobService extends Jobs {
   }
 
   override async retry(jobId: JobId, context: CommandContext): Promise<JobId> {
+    demandModels(context, []);
     const job = await this.#job(jobId);
     if (!isEnded(job)) reject('job_not_ended', `the job ${jobId} has not ended`);
     demandKept(job);

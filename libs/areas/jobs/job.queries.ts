@@ -12,6 +12,11 @@ import {
   jobsPrefix,
   type ShownStatus,
 } from '#projections/jobs/jobs.projection.js';
+import {
+  jobOfTypeKey,
+  jobsByType,
+  jobsOfTypePrefix,
+} from '#projections/jobs/jobs-by-type.projection.js';
 import { JobAccess } from './job-access.js';
 import { reject } from './jobs.errors.js';
 
@@ -70,8 +75,9 @@ export class JobsQuery extends Query<JobPage> {
 }
 
 /**
- * The jobs that one page looks through for jobs that pass the filter. A page that has reached the
- * limit may have fewer jobs, or none, and still have a next page.
+ * The jobs, of each type of the filter, that one page looks through for jobs in a state. Such a
+ * page may have fewer jobs than its limit, or none, and still have a next page. Other pages are
+ * full, unless they are the last.
  */
 export const LOOKED_THROUGH_MAX = 2_000;
 
@@ -84,21 +90,29 @@ export class JobsQueryHandler implements IQueryHandler<JobsQuery> {
 
   /** @throws DomainError `job_cursor_unknown` for an `after` that is no job of the account */
   async execute({ accountId, filter, page: { limit, after } }: JobsQuery): Promise<JobPage> {
-    const isFiltered = filter.type !== null || filter.status !== null;
-    const lookedThrough = isFiltered ? LOOKED_THROUGH_MAX : limit;
-    const before = after === null ? {} : { before: await this.#keyOf(accountId, after) };
-    const { documents } = await this.projections.list(jobs, {
-      prefix: jobsPrefix(accountId),
-      direction: 'backwards',
-      limit: lookedThrough + 1,
-      ...before,
+    const { type, status } = filter;
+    const lookedThrough = status === null ? limit : LOOKED_THROUGH_MAX;
+    const last = after === null ? null : await this.#placeOf(accountId, after);
+    const options = { direction: 'backwards', limit: lookedThrough + 1 } as const;
+    if (type === null) {
+      const prefix = jobsPrefix(accountId);
+      const before = last && { before: jobKey(last) };
+      const { documents } = await this.projections.list(jobs, { ...options, ...before, prefix });
+      return pageOf(recordsIn(documents), status, limit, lookedThrough);
+    }
+    const lists = [type].flat().map(async (one) => {
+      const prefix = jobsOfTypePrefix(accountId, one);
+      const before = last && { before: jobOfTypeKey({ ...last, type: one }) };
+      const list = this.projections.list(jobsByType, { ...options, ...before, prefix });
+      return recordsIn((await list).documents);
     });
-    return pageOf(documents, filter, limit, lookedThrough);
+    const found = (await Promise.all(lists)).flat().sort(newestFirst);
+    return pageOf(found.slice(0, lookedThrough + 1), status, limit, lookedThrough);
   }
 
-  async #keyOf(accountId: string, after: string): Promise<string> {
+  async #placeOf(accountId: string, after: string): Promise<Parameters<typeof jobKey>[0]> {
     try {
-      return jobKey((await this.access.find(after, { accountId })).order);
+      return (await this.access.find(after, { accountId })).order;
     } catch (error) {
       const isUnknown = error instanceof DomainError && error.code === 'job_not_found';
       if (!isUnknown) throw error;
@@ -107,20 +121,23 @@ export class JobsQueryHandler implements IQueryHandler<JobsQuery> {
   }
 }
 
+const recordsIn = (documents: readonly StoredDocument<JobRecord>[]): readonly JobRecord[] =>
+  documents.map(({ document }) => document);
+
+const newestFirst = (one: JobRecord, other: JobRecord): number =>
+  jobKey(one) < jobKey(other) ? 1 : -1;
+
 const pageOf = (
-  documents: readonly StoredDocument<JobRecord>[],
-  filter: JobFilter,
+  found: readonly JobRecord[],
+  status: ShownStatus | null,
   limit: number,
   lookedThrough: number,
 ): JobPage => {
-  const seen = documents.slice(0, lookedThrough);
-  const passing = seen.filter(({ document }) => passes(document, filter));
+  const seen = found.slice(0, lookedThrough);
+  const passing = status === null ? seen : seen.filter((job) => job.status === status);
   const isFull = passing.length > limit;
-  const page = passing.slice(0, limit).map(({ document }) => document);
-  const hasMore = isFull || documents.length > lookedThrough;
-  const last = isFull ? page.at(-1) : seen.at(-1)?.document;
+  const page = passing.slice(0, limit);
+  const hasMore = isFull || found.length > lookedThrough;
+  const last = isFull ? page.at(-1) : seen.at(-1);
   return { jobs: page, nextAfter: hasMore ? (last?.jobId ?? null) : null };
 };
-
-const passes = (job: JobRecord, { type, status }: JobFilter): boolean =>
-  (type === null || [type].flat().includes(job.type)) && (status === null || job.status === status);

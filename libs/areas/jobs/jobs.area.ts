@@ -9,6 +9,7 @@ import { defineConsumer } from '#platform/runtime/subscriptions/consumer.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { jobs } from '#projections/jobs/jobs.projection.js';
+import { jobsByType } from '#projections/jobs/jobs-by-type.projection.js';
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { ChargeJobCommand } from './charge-job.handler.js';
 import { ForgetJobCommand } from './forget-job.handler.js';
@@ -45,7 +46,7 @@ export const jobsArea = defineArea({
   name: 'jobs',
   description: 'Long work of an account: its progress, its result and its charge.',
   events: jobEvents,
-  projections: [jobs, openJobs],
+  projections: [jobs, jobsByType, openJobs],
   sagas: [
     deploySaga(jobSaga, {
       TimeOutJob: timeOut,

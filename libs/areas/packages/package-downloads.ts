@@ -3,7 +3,7 @@ import { type DownloadEvidence } from '#events/packages/package.evidence.js';
 import { type BlobRange, type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
 import { inOnePiece } from '#platform/blobs/pieces.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { type MeterPrice, MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import {
   type Charge,
@@ -21,12 +21,7 @@ import {
   rangeOf,
 } from './archive/package-file.js';
 import { type PackageState } from './package.decider.js';
-import {
-  type BytePrice,
-  bytePriceOf,
-  DOWNLOAD_METER,
-  downloadProduct,
-} from './packages.products.js';
+import { bytePriceOf, DOWNLOAD_METER, downloadProduct } from './packages.products.js';
 import { reject } from './packages.errors.js';
 import { PACKAGE_SETTINGS, type PackageSettings } from './packages.settings.js';
 import { archiveBlobOf, restBlobOf, StoredPackages } from './stored-packages.js';
@@ -212,6 +207,6 @@ const begun = async <Piece>(
 
 interface Held {
   readonly held: HeldRequest;
-  readonly price: BytePrice;
+  readonly price: MeterPrice;
   readonly evidence: DownloadEvidence;
 }

@@ -1,10 +1,13 @@
-import { type PriceLine } from '#events/hold.vocabulary.js';
 import {
   DownloadEvidence,
   PackageCaptureEvidence,
   PackageHoldEvidence,
 } from '#events/packages/package.evidence.js';
-import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
+import {
+  type MeterPrice,
+  meterPrice,
+  type MeterPriceList,
+} from '#platform/ledger/meter-prices.port.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { reject } from './packages.errors.js';
 
@@ -29,21 +32,6 @@ export const downloadProduct = defineProduct({
   captureEvidence: DownloadEvidence,
 });
 
-/** The price of bytes on one rate card. */
-export interface BytePrice {
-  readonly rateCardVersion: number;
-  lineOf(bytes: number): PriceLine;
-}
-
 /** @throws DomainError `package_not_priced` where the rate card lacks the meter */
-export const bytePriceOf = (list: MeterPriceList | undefined, meter: string): BytePrice => {
-  const price = list?.prices.get(meter);
-  if (!list || !price) {
-    const detail = `the catalog of this installation has no price for the meter ${meter}`;
-    return reject('package_not_priced', detail);
-  }
-  return {
-    rateCardVersion: list.rateCardVersion,
-    lineOf: (quantity) => ({ meter, quantity, ...price }),
-  };
-};
+export const bytePriceOf = (list: MeterPriceList | undefined, meter: string): MeterPrice =>
+  meterPrice(list, meter, (detail) => reject('package_not_priced', detail));

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 
 export interface JsonRequest {
   readonly url: string;
@@ -53,7 +54,10 @@ export const fetchJson =
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal,
     });
-    const text = await bounded(answer.body, origin);
+    const bytes = await boundedBytes(answer.body, BYTES_MAX, () => {
+      return new UnusableAnswerError(origin, answer.statusCode, 'the body is too large');
+    });
+    const text = bytes.toString('utf8');
     if (answer.statusCode >= 300) {
       throw new UnusableAnswerError(origin, answer.statusCode, text.slice(0, REASON_LENGTH_MAX));
     }
@@ -72,15 +76,4 @@ export const parseExactly = (text: string): unknown =>
 const basic = (username: string, password: string): string => {
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
-};
-
-const bounded = async (body: AsyncIterable<Buffer>, origin: string): Promise<string> => {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > BYTES_MAX) throw new UnusableAnswerError(origin, 200, 'the body is too large');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 };

@@ -3,10 +3,14 @@ import {
   type ProofCaptureEvidence,
   type ProofHoldEvidence,
 } from '#events/proofs/proof.evidence.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { type MeterPriceList, MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import {
+  type MeterPrice,
+  meterPrice,
+  type MeterPriceList,
+  MeterPrices,
+} from '#platform/ledger/meter-prices.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -62,16 +66,5 @@ export class ProofAdmission {
 }
 
 /** @throws DomainError `proof_not_priced` where the rate card lacks the meter */
-const priceOf = (
-  list: MeterPriceList | undefined,
-): { readonly rateCardVersion: number; readonly lineOf: (pairings: number) => PriceLine } => {
-  const price = list?.prices.get(PAIRINGS_METER);
-  if (!list || !price) {
-    const detail = `the catalog of this installation has no price for the meter ${PAIRINGS_METER}`;
-    return reject('proof_not_priced', detail);
-  }
-  return {
-    rateCardVersion: list.rateCardVersion,
-    lineOf: (pairings) => ({ meter: PAIRINGS_METER, quantity: pairings, ...price }),
-  };
-};
+const priceOf = (list: MeterPriceList | undefined): MeterPrice =>
+  meterPrice(list, PAIRINGS_METER, (detail) => reject('proof_not_priced', detail));

@@ -5,7 +5,7 @@ import { type QuantizationSummary } from '#events/quantization/quantization.job.
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { MeterPrices, pricedLines } from '#platform/ledger/meter-prices.port.js';
 import { type FiledModel } from '#platform/own-models/filed-model.js';
 import { OWN_MODEL_BYTES_MAX, OwnModels } from '#platform/own-models/own-models.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
@@ -97,13 +97,10 @@ export class QuantizeModelHandler implements ICommandHandler<QuantizeModelComman
   }
 
   #priced(products: number) {
-    const list = this.prices.inForce(this.clock.now());
-    const price = list?.prices.get(PRODUCTS_METER);
-    if (!list || !price) {
-      return reject('quantization_not_priced', `the rate card has no price for ${PRODUCTS_METER}`);
-    }
-    const line = { meter: PRODUCTS_METER, quantity: products, ...price };
-    return { lines: [line], rateCardVersion: list.rateCardVersion };
+    return pricedLines(this.prices.inForce(this.clock.now()), {
+      units: [{ meter: PRODUCTS_METER, quantity: products }],
+      reject: (detail) => reject('quantization_not_priced', detail),
+    });
   }
 }
 

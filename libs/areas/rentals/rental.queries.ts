@@ -1,12 +1,16 @@
 import { open } from 'node:fs/promises';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { RentalSummary } from '#events/rentals/rental.job.js';
+import { RENTAL_JOB, RentalSummary } from '#events/rentals/rental.job.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Reader } from '#platform/runtime/projections/reader.js';
-import { jobKey, type JobRecord, jobsPrefix } from '#projections/jobs/jobs.projection.js';
-import { rentals } from '#projections/rentals/rentals.projection.js';
+import { jobKey, type JobRecord, jobs } from '#projections/jobs/jobs.projection.js';
+import {
+  jobOfTypeKey,
+  jobsByType,
+  jobsOfTypePrefix,
+} from '#projections/jobs/jobs-by-type.projection.js';
 import { RentalAccess } from './rental-access.js';
 import { reject } from './rentals.errors.js';
 import { RentalFolders } from './running/rental-folders.js';
@@ -38,7 +42,7 @@ export class RentalQueryHandler implements IQueryHandler<RentalQuery> {
   /** @throws DomainError `rental_not_found` */
   async execute({ number, reader }: RentalQuery): Promise<Rental> {
     const { job } = await this.access.find(number, reader);
-    const { document } = await this.projections.get(rentals, jobKey(job.order));
+    const { document } = await this.projections.get(jobs, jobKey(job.order));
     return document ? rentalOf(document) : reject('rental_not_found', `no rental ${number}`);
   }
 }
@@ -73,11 +77,11 @@ export class RentalsQueryHandler implements IQueryHandler<RentalsQuery> {
   /** @throws DomainError `rental_not_found` for an `after` that is no rental of the account */
   async execute({ accountId, page: { limit, after } }: RentalsQuery): Promise<RentalPage> {
     const last = after === null ? null : await this.access.find(after, { accountId });
-    const { documents } = await this.projections.list(rentals, {
-      prefix: jobsPrefix(accountId),
+    const { documents } = await this.projections.list(jobsByType, {
+      prefix: jobsOfTypePrefix(accountId, RENTAL_JOB),
       direction: 'backwards',
       limit: limit + 1,
-      ...(last && { before: jobKey(last.job.order) }),
+      ...(last && { before: jobOfTypeKey({ ...last.job.order, type: RENTAL_JOB }) }),
     });
     const page = documents.slice(0, limit).map(({ document }) => rentalOf(document));
     const hasMore = documents.length > limit;

@@ -2,7 +2,6 @@ import { portBlockEvents, workspaceEvents } from '#events/rentals/rental.events.
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
-import { rentals } from '#projections/rentals/rentals.projection.js';
 import { rentalJob } from './rental.job.js';
 import { rentalLifeSaga } from './rental-life.saga.js';
 import { rentalNotifications } from './rental-notifications.js';
@@ -18,7 +17,7 @@ export const rentalsArea = defineArea({
   description: 'Rented rigs: a program with a workspace and ports of its own, paid by the second.',
   module: RentalsModule,
   events: [...portBlockEvents, ...workspaceEvents],
-  projections: [rentals, rentalNumbers],
+  projections: [rentalNumbers],
   sagas: [
     deploySaga(rentalLifeSaga, {
       EndRental: ({ rentalId }, context) => new EndRentalCommand(rentalId, context),

@@ -1,6 +1,5 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
-import { type UnitPrice } from '#platform/ledger/price.js';
+import { meterPrice, type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type ModelCard } from './model-card.js';
 import { reject } from './spiking.errors.js';
 
@@ -23,9 +22,6 @@ export const worstCase = (
   macs: runs * (bounds.macs + timesteps * bounds.macsPerTimestep),
 });
 
-export const isPriced = (list: MeterPriceList | undefined): boolean =>
-  [SYNAPTIC_EVENTS_METER, MACS_METER].every((meter) => list?.prices.has(meter) === true);
-
 /** The prices of both meters on one rate card. */
 export interface OperationPrices {
   readonly rateCardVersion: number;
@@ -34,14 +30,12 @@ export interface OperationPrices {
 
 /** @throws DomainError `snn_not_priced` where the rate card lacks a meter */
 export const operationPrices = (list: MeterPriceList | undefined): OperationPrices => {
-  const priceOf = (meter: string): UnitPrice => list?.prices.get(meter) ?? notPriced(meter);
+  const priceOf = (meter: string) =>
+    meterPrice(list, meter, (detail) => reject('snn_not_priced', detail));
   const [perEvent, perMac] = [priceOf(SYNAPTIC_EVENTS_METER), priceOf(MACS_METER)];
   return {
-    rateCardVersion: list?.rateCardVersion ?? notPriced(MACS_METER),
-    linesOf: ({ synapticEvents, macs }) => [
-      { meter: SYNAPTIC_EVENTS_METER, quantity: synapticEvents, ...perEvent },
-      { meter: MACS_METER, quantity: macs, ...perMac },
-    ],
+    rateCardVersion: perEvent.rateCardVersion,
+    linesOf: ({ synapticEvents, macs }) => [perEvent.lineOf(synapticEvents), perMac.lineOf(macs)],
   };
 };
 
@@ -53,6 +47,3 @@ export const chargedOf = (
   synapticEvents: Math.min(counted.synapticEvents, bound.synapticEvents),
   macs: Math.min(counted.macs, bound.macs),
 });
-
-const notPriced = (meter: string): never =>
-  reject('snn_not_priced', `the catalog of this installation has no price for the meter ${meter}`);

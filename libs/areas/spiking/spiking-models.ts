@@ -6,6 +6,8 @@ import { messageOf } from '#platform/kernel/faults.js';
 import { ModelCard } from './model-card.js';
 import { reject } from './spiking.errors.js';
 import { isSpikingMode, SPIKING_MODES } from './spiking.modes.js';
+import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
+import { MACS_METER, SYNAPTIC_EVENTS_METER } from './operation-lines.js';
 import { SPIKING_SETTINGS, type SpikingSettings } from './spiking.settings.js';
 
 /** Answers where a caller names nothing, or a mode that several networks have. */
@@ -34,7 +36,7 @@ export const chosenBy = ({ model, routingMode }: NetworkChoice): ChosenBy => {
  * first caller, and kept until the process ends.
  */
 @Injectable()
-export class SpikingModels {
+export class SpikingModels implements ModelSource {
   #cards: readonly StoredCard[] | undefined;
 
   constructor(@Inject(SPIKING_SETTINGS) private readonly settings: SpikingSettings) {}
@@ -43,6 +45,17 @@ export class SpikingModels {
   get list(): readonly StoredCard[] {
     this.#cards ??= readCards(this.settings.modelFolders);
     return this.#cards;
+  }
+
+  /** Chats reach them by their slugs; the publisher is the first part of it. */
+  get listedModels(): readonly ListedModel[] {
+    return this.list.map(({ slug, writtenAtEpochSeconds }) => ({
+      id: slug,
+      createdEpochSeconds: writtenAtEpochSeconds,
+      ownedBy: slug.slice(0, slug.indexOf('/')),
+      endpoints: [],
+      meters: [SYNAPTIC_EVENTS_METER, MACS_METER],
+    }));
   }
 
   find(slug: string): StoredCard | undefined {

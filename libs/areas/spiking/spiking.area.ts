@@ -5,6 +5,7 @@ import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
 import { spikingEngine } from './spiking.engine.js';
 import { spikingErrors, spikingFailures } from './spiking.errors.js';
 import { SPIKING_MODES } from './spiking.modes.js';
+import { SpikingModels } from './spiking-models.js';
 import { SpikingModule } from './spiking.module.js';
 import { spikingBatchProduct, spikingProduct } from './spiking.product.js';
 import { spikingSettings } from './spiking.settings.js';
@@ -17,6 +18,7 @@ export const spikingArea = defineArea({
   engines: [spikingEngine, spikingBatchEngine],
   chatStrategies: [{ modes: SPIKING_MODES, strategy: SpikingChatStrategy }],
   jobs: [spikingBatchJob],
+  modelSources: [SpikingModels],
   errors: spikingErrors,
   failures: spikingFailures,
   settings: [spikingSettings],

@@ -3,7 +3,6 @@ import { HostEnergy } from './host-energy.js';
 import { InferSpikesHandler } from './infer-spikes.handler.js';
 import { SpikingAdmission } from './spiking-admission.js';
 import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
-import { ListedNetworks } from './listed-networks.js';
 import { SpikingModels } from './spiking-models.js';
 import { SpikingRunner } from './spiking-runner.js';
 import { SubmitSpikingBatchHandler } from './batches/submit-spiking-batch.handler.js';
@@ -13,7 +12,6 @@ import { SpikingBatchItemsHandler } from './batches/spiking-batch.query.js';
   providers: [
     HostEnergy,
     SpikingModels,
-    ListedNetworks,
     SpikingAdmission,
     SpikingRunner,
     SpikingChatStrategy,
@@ -21,6 +19,6 @@ import { SpikingBatchItemsHandler } from './batches/spiking-batch.query.js';
     SubmitSpikingBatchHandler,
     SpikingBatchItemsHandler,
   ],
-  exports: [SpikingModels, ListedNetworks],
+  exports: [SpikingModels],
 })
 export class SpikingModule {}

@@ -6,7 +6,7 @@ import { type TrainingSummary } from '#events/training/training.job.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { MeterPrices, pricedLines } from '#platform/ledger/meter-prices.port.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
@@ -121,7 +121,8 @@ export class SubmitTrainingHandler implements ICommandHandler<SubmitTrainingComm
     const type = order.teacher === null ? fineTuningJob : distillationJob;
     try {
       const hold = { ...this.#priced(estimatedMs), evidence: summary };
-      await this.jobs.submit(type, { jobId, accountId, input, summary, hold }, context);
+      const models = [order.student, ...(order.teacher === null ? [] : [order.teacher])];
+      await this.jobs.submit(type, { jobId, accountId, input, summary, models, hold }, context);
     } catch (error) {
       const withdrawnAt = instant(this.clock);
       const data = { ...named, withdrawnAt };
@@ -138,13 +139,10 @@ export class SubmitTrainingHandler implements ICommandHandler<SubmitTrainingComm
   }
 
   #priced(estimatedMs: number) {
-    const list = this.prices.inForce(this.clock.now());
-    const price = list?.prices.get(TRAINING_METER);
-    if (!list || !price) {
-      return reject('training_not_priced', `the rate card has no price for ${TRAINING_METER}`);
-    }
-    const line = { meter: TRAINING_METER, quantity: estimatedMs, ...price };
-    return { lines: [line], rateCardVersion: list.rateCardVersion };
+    return pricedLines(this.prices.inForce(this.clock.now()), {
+      units: [{ meter: TRAINING_METER, quantity: estimatedMs }],
+      reject: (detail) => reject('training_not_priced', detail),
+    });
   }
 }
 

@@ -9,13 +9,13 @@ import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { vaultsOfAccount, vaultsPrefix } from '#projections/vaults/vaults-of-account.projection.js';
-import { type VaultLabel } from './labels.js';
+import { type Attributes, type VaultLabel } from './labels.js';
 import { Clearances, type VaultCaller } from './clearances.js';
 import { StoredVaults } from './stored-vaults.js';
 import { TextVectorizer, type VectorModel } from './text-vectors.port.js';
 import { type OpenVault } from './vault.decider.js';
 import { VaultMemory } from './vault-memory.js';
-import { reject, vaultNotFound } from './vaults.errors.js';
+import { documentNotFound, reject, vaultNotFound } from './vaults.errors.js';
 import { VaultFailure } from './vaults.failures.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
@@ -189,6 +189,44 @@ export class RotateVaultKeyHandler implements ICommandHandler<RotateVaultKeyComm
     await this.clearances.demandThatOfAccount(caller);
     const data = { rotatedAt: instant(this.clock) };
     await this.vaults.run(vault.vaultId, { type: 'RotateKey', data }, context);
+  }
+}
+
+/** Gives a document other attributes. */
+export class DescribeDocumentCommand extends Command<void> {
+  constructor(
+    readonly vaultId: string,
+    readonly documentId: string,
+    readonly attributes: Attributes,
+    readonly caller: VaultCaller,
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DescribeDocumentCommand)
+export class DescribeDocumentHandler implements ICommandHandler<DescribeDocumentCommand> {
+  constructor(
+    private readonly vaults: StoredVaults,
+    private readonly clearances: Clearances,
+    @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError `vault_not_found`, `vault_document_not_found`, `vault_key_changed` */
+  async execute({ attributes, caller, context, ...asked }: DescribeDocumentCommand): Promise<void> {
+    const { vault, documents } = await this.vaults.find(asked.vaultId, caller.accountId);
+    const { vaultId } = vault;
+    const document = documents.get(asked.documentId);
+    if (!document) return documentNotFound();
+    const sight = { clearance: await this.clearances.of(caller), words: this.settings.words };
+    const label = { ...(await this.vaults.labelOf(vaultId, document)), attributes };
+    const { documentId, keyGeneration } = document;
+    const sealedLabel = await this.vaults.sealLabel(vaultId, keyGeneration, label);
+    const describedAt = instant(this.clock);
+    const data = { documentId, keyGeneration, sealedLabel, describedAt, sight };
+    await this.vaults.run(vaultId, { type: 'DescribeDocument', data }, context);
   }
 }
 

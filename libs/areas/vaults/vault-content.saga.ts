@@ -23,7 +23,9 @@ export type VaultContentCommand =
 
 type ContentEvent = Exclude<
   VaultEvent,
-  { readonly type: 'VaultCreated' | 'VaultDescribed' | 'VaultKeysDestroyed' }
+  {
+    readonly type: 'VaultCreated' | 'VaultDescribed' | 'DocumentDescribed' | 'VaultKeysDestroyed';
+  }
 >;
 
 const sent = (command: VaultContentCommand): SagaAction<VaultContentCommand> => ({

@@ -1,6 +1,7 @@
 import { describe, it } from '@jest/globals';
 import {
   DocumentDeleted,
+  DocumentDescribed,
   DocumentIngested,
   DocumentsResealed,
   type Marking,
@@ -49,6 +50,15 @@ const remove = (n: number, clearance = OPEN) =>
   ({
     type: 'DeleteDocument',
     data: { documentId: sealedOf(n).documentId, sight: sightOf(clearance), deletedAt: AT },
+  }) as const;
+const described = (n: number, keyGeneration = 1) => ({
+  ...{ documentId: sealedOf(n).documentId, sealedLabel: 'C'.repeat(56) },
+  ...{ keyGeneration, describedAt: AT },
+});
+const describeDocument = (n: number, clearance: Marking, keyGeneration = 1) =>
+  ({
+    type: 'DescribeDocument',
+    data: { ...described(n, keyGeneration), sight: sightOf(clearance) },
   }) as const;
 const rotate = { type: 'RotateKey', data: { rotatedAt: AT } } as const;
 const rotated = (keyGeneration: number) =>
@@ -126,6 +136,39 @@ describe('a document', () => {
       .given(created, hidden, gone)
       .when(remove(1, SECRET))
       .thenThrows('vault_document_not_found');
+  });
+
+  it('gets other words from a caller that sees it', () => {
+    const hidden = ingested(1, { marking: SECRET });
+    const other = DocumentDescribed.of({ ...of, ...described(1) });
+    vault.given(created, hidden).when(describeDocument(1, SECRET)).then(other);
+    vault
+      .given(created, hidden)
+      .when(describeDocument(1, OPEN))
+      .thenThrows('vault_document_not_found');
+    vault.given(created).when(describeDocument(1, SECRET)).thenThrows('vault_document_not_found');
+  });
+
+  it('keeps its words while its key is rotated, or the rotation would put them back', () => {
+    const before = [created, ingested(1), rotated(2)];
+    vault
+      .given(...before)
+      .when(describeDocument(1, OPEN))
+      .thenThrows('vault_key_changed');
+    vault
+      .given(...before, resealed(1))
+      .when(describeDocument(1, OPEN, 2))
+      .thenThrows('vault_key_changed');
+    const done = [...before, resealed(1), destroyed(1)];
+    vault
+      .given(...done)
+      .when(describeDocument(1, OPEN))
+      .thenThrows('vault_key_changed');
+    const other = DocumentDescribed.of({ ...of, ...described(1, 2) });
+    vault
+      .given(...done)
+      .when(describeDocument(1, OPEN, 2))
+      .then(other);
   });
 });
 

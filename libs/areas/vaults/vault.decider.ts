@@ -1,6 +1,7 @@
 import { Map as ImmutableMap } from 'immutable';
 import {
   DocumentDeleted,
+  DocumentDescribed,
   DocumentIngested,
   DocumentsResealed,
   type Marking,
@@ -33,6 +34,12 @@ export type VaultCommand =
   | {
       readonly type: 'IngestDocument';
       readonly data: OfDocument & { readonly sight: Sight; readonly limits: VaultLimits };
+    }
+  | {
+      readonly type: 'DescribeDocument';
+      readonly data: Omit<DocumentDescribed['data'], 'vaultId' | 'accountId'> & {
+        readonly sight: Sight;
+      };
     }
   | {
       readonly type: 'DeleteDocument';
@@ -108,6 +115,19 @@ export const demandNewFile = (state: OpenVault, fileId: string | null, sight: Si
   reject('vault_file_exists', `file_id: ${fileId} is in the vault; delete it there first`);
 };
 
+/** @throws DomainError `vault_document_not_found`, also for a hidden one */
+const demandDocument = (
+  { documents }: OpenVault,
+  documentId: string,
+  { clearance, words }: Sight,
+): VaultDocument => {
+  const document = documents.get(documentId);
+  return document && reaches(clearance, document.marking, words) ? document : documentNotFound();
+};
+
+const rotatedMeanwhile = (): never =>
+  reject('vault_key_changed', 'the key of the vault was rotated meanwhile; try again');
+
 const decideOn = (
   { type, data }: Exclude<VaultCommand, { readonly type: 'CreateVault' }>,
   state: OpenVault,
@@ -120,17 +140,22 @@ const decideOn = (
       demandNewFile(state, document.fileId, sight);
       demandRoom(state, document.chunks, sight, limits);
       if (document.keyGeneration !== state.keyGeneration) {
-        return reject('vault_key_changed', 'the key of the vault was rotated meanwhile; try again');
+        return rotatedMeanwhile();
       }
       return [DocumentIngested.of({ vaultId, accountId, ...document })];
     }
+    case 'DescribeDocument': {
+      const { sight, ...description } = data;
+      demandDocument(state, description.documentId, sight);
+      // A rotation that is under way has read the label before, and would put it back.
+      if (isRotating(state) || description.keyGeneration !== state.keyGeneration) {
+        return rotatedMeanwhile();
+      }
+      return [DocumentDescribed.of({ vaultId, accountId, ...description })];
+    }
     case 'DeleteDocument': {
       const { documentId, sight, deletedAt } = data;
-      const document = state.documents.get(documentId);
-      if (!document || !reaches(sight.clearance, document.marking, sight.words)) {
-        return documentNotFound();
-      }
-      const { blob, keyGeneration } = document;
+      const { blob, keyGeneration } = demandDocument(state, documentId, sight);
       const sealed = { documentId, blob, keyGeneration };
       return [DocumentDeleted.of({ vaultId, accountId, ...sealed, deletedAt })];
     }
@@ -194,6 +219,12 @@ const evolve = (state: VaultState, { type, data }: VaultEvent): VaultState => {
     case 'DocumentIngested': {
       const { vaultId: _vaultId, accountId: _accountId, ...document } = data;
       return { ...state, documents: state.documents.set(document.documentId, document) };
+    }
+    case 'DocumentDescribed': {
+      const { documentId, sealedLabel, keyGeneration } = data;
+      const document = state.documents.get(documentId);
+      if (document?.keyGeneration !== keyGeneration) return state;
+      return { ...state, documents: state.documents.set(documentId, { ...document, sealedLabel }) };
     }
     case 'VaultDescribed':
       return { ...state, vault: { ...state.vault, sealedLabel: data.sealedLabel } };

@@ -5,7 +5,7 @@ import {
 } from '#events/vaults/vault.evidence.js';
 import { INPUT_METER } from '#events/token-meters.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { meterPrice, type MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { reject } from './vaults.errors.js';
 
@@ -63,10 +63,7 @@ export const meterLines = (
   quantity: number,
   atMs: number,
 ): readonly PriceLine[] => {
-  const price = prices.inForce(atMs)?.prices.get(meter);
-  if (!price) {
-    const detail = `the catalog of this installation has no price for the meter ${meter}`;
-    return reject('vault_not_priced', detail);
-  }
-  return quantity === 0 ? [] : [{ meter, quantity, ...price }];
+  const rejectMeter = (detail: string) => reject('vault_not_priced', detail);
+  const { lineOf } = meterPrice(prices.inForce(atMs), meter, rejectMeter);
+  return quantity === 0 ? [] : [lineOf(quantity)];
 };

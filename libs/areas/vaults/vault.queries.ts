@@ -1,11 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type ItemPage, type PageOfItems, pageOfItems } from '#platform/kernel/item-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { vaultsOfAccount, vaultsPrefix } from '#projections/vaults/vaults-of-account.projection.js';
 import { Clearances, type VaultCaller } from './clearances.js';
+import { decodeHead } from './document-content.js';
 import { type DocumentLabel, type VaultLabel } from './labels.js';
 import { textOf } from './marking.js';
 import { StoredVaults } from './stored-vaults.js';
@@ -160,6 +162,23 @@ export class VaultDocumentQuery extends Query<ShownDocument> {
   }
 }
 
+/** The text of a document, in its chunks. */
+export class VaultDocumentTextQuery extends Query<ShownDocumentText> {
+  constructor(
+    readonly vaultId: string,
+    readonly documentId: string,
+    readonly caller: VaultCaller,
+  ) {
+    super();
+  }
+}
+
+export interface ShownDocumentText {
+  readonly chunks: readonly string[];
+}
+
+type OfDocument = Pick<VaultDocumentQuery, 'vaultId' | 'documentId' | 'caller'>;
+
 abstract class DocumentReader {
   constructor(
     protected readonly vaults: StoredVaults,
@@ -171,6 +190,14 @@ abstract class DocumentReader {
     const state = await this.vaults.find(vaultId, caller.accountId);
     const sight = { clearance: await this.clearances.of(caller), words: this.settings.words };
     return { vaultId: state.vault.vaultId, documents: visibleIn(state, sight) };
+  }
+
+  /** @throws DomainError `vault_not_found`, `vault_document_not_found` */
+  protected async one({ vaultId: asked, documentId, caller }: OfDocument) {
+    const { vaultId, documents } = await this.visible(asked, caller);
+    const id = documentId.toLowerCase();
+    const document = documents.find((one) => one.documentId === id || one.fileId === id);
+    return { vaultId, document: document ?? documentNotFound() };
   }
 
   protected async shown(vaultId: string, document: VaultDocument): Promise<ShownDocument> {
@@ -213,10 +240,26 @@ export class VaultDocumentHandler
   implements IQueryHandler<VaultDocumentQuery>
 {
   /** @throws DomainError `vault_not_found`, `vault_document_not_found` */
-  async execute({ vaultId: asked, documentId, caller }: VaultDocumentQuery) {
-    const { vaultId, documents } = await this.visible(asked, caller);
-    const id = documentId.toLowerCase();
-    const document = documents.find((one) => one.documentId === id || one.fileId === id);
-    return document ? this.shown(vaultId, document) : documentNotFound();
+  async execute(query: VaultDocumentQuery) {
+    const { vaultId, document } = await this.one(query);
+    return this.shown(vaultId, document);
+  }
+}
+
+@QueryHandler(VaultDocumentTextQuery)
+export class VaultDocumentTextHandler
+  extends DocumentReader
+  implements IQueryHandler<VaultDocumentTextQuery>
+{
+  /** @throws DomainError `vault_not_found`, `vault_document_not_found` */
+  async execute(query: VaultDocumentTextQuery) {
+    const { vaultId, document } = await this.one(query);
+    try {
+      return decodeHead(await this.vaults.head(vaultId, document));
+    } catch (error) {
+      if (!isBlobGone(error)) throw error;
+      // It was deleted meanwhile.
+      return documentNotFound();
+    }
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import {
   CreateVaultHandler,
   DeleteDocumentHandler,
+  DescribeDocumentHandler,
   DescribeVaultHandler,
   DestroyVaultKeysHandler,
   EraseVaultHandler,
@@ -23,6 +24,7 @@ import { VaultSearch } from './vault-search.js';
 import { VaultSearchTool } from './vault-search.tool.js';
 import {
   VaultDocumentHandler,
+  VaultDocumentTextHandler,
   VaultDocumentsHandler,
   VaultFilesHandler,
   VaultHandler,
@@ -42,6 +44,7 @@ import {
     EraseVaultHandler,
     RotateVaultKeyHandler,
     DeleteDocumentHandler,
+    DescribeDocumentHandler,
     DescribeVaultHandler,
     RetainDocumentsHandler,
     ReleaseDocumentsHandler,
@@ -56,6 +59,7 @@ import {
     VaultHandler,
     VaultDocumentsHandler,
     VaultDocumentHandler,
+    VaultDocumentTextHandler,
     VaultFilesHandler,
   ],
   exports: [VaultSearchTool, VaultIngestRunner],

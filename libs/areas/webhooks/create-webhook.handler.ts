@@ -1,6 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type WebhookEndpointCreated } from '#events/webhooks/webhook.events.js';
+import {
+  type MessageFormat,
+  type WebhookEndpointCreated,
+} from '#events/webhooks/webhook.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { Areas } from '#platform/runtime/areas/area.js';
@@ -21,10 +24,17 @@ export interface NewWebhook {
   readonly secret: string;
 }
 
+export interface WebhookOrder {
+  readonly url: string;
+  /** Empty: every type. */
+  readonly types: readonly string[];
+  readonly format: MessageFormat;
+}
+
 export class CreateWebhookCommand extends Command<NewWebhook> {
   constructor(
     readonly owner: { readonly accountId: string; readonly userId: UserId },
-    readonly order: { readonly url: string; readonly types: readonly string[] },
+    readonly order: WebhookOrder,
     readonly context: CommandContext,
   ) {
     super();
@@ -50,7 +60,8 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     const sealed = await this.secrets.seal(userId, order.url, newWebhookSecret());
     const createdAt = instant(this.clock);
     const types = [...new Set(order.types)];
-    const data = { accountId, endpointId, userId, ...sealed, types, createdAt };
+    const { format } = order;
+    const data = { accountId, endpointId, userId, ...sealed, types, format, createdAt };
     const command = { type: 'CreateEndpoint', data } as const;
     const { endpoints } = await this.streams.onEndpoints(command, context);
     const endpoint = endpoints.get(endpointId);

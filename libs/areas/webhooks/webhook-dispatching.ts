@@ -25,6 +25,7 @@ import {
   type WaitingDelivery,
   waitingDeliveries,
 } from '#projections/webhooks/waiting-deliveries.projection.js';
+import { BODY_OF } from './message-body.js';
 import { NotificationQueue } from './notification-queue.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -144,13 +145,12 @@ export class WebhookDispatching implements LeaderService {
     const url = endpoint ? await this.secrets.urlOf(endpoint) : null;
     const secret = endpoint ? await this.secrets.secretOf(endpoint) : null;
     const context = contextOf(randomUUID(), ACTOR);
-    if (url === null || secret === null) {
+    if (!endpoint || url === null || secret === null) {
       const data = { deliveryId, cancelledAt: instant(this.clock) };
       await this.streams.onDelivery({ type: 'CancelDelivery', data }, context);
       return;
     }
-    const { notification: type, occurredAt: timestamp, body: data } = message;
-    const body = JSON.stringify({ type, timestamp, data });
+    const body = BODY_OF[endpoint.format](message);
     const sent = { url, secret, id: message.messageId, body };
     const outcome = await this.sender.send(sent, signal);
     // An attempt that the end of the process cut short does not count.

@@ -27,6 +27,7 @@ describe('the webhooks of an account', () => {
     sealedUrl: 'sealed-url',
     sealedSecret: 'sealed-secret',
     types: [],
+    format: 'standard' as const,
     createdAt: AT,
   });
   const created = (number: number) => WebhookEndpointCreated.of(endpoint(number));

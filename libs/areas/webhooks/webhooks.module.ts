@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CreateWebhookHandler } from './create-webhook.handler.js';
 import { DeleteWebhookHandler } from './delete-webhook.handler.js';
 import { ReplayDeliveryHandler } from './replay-delivery.handler.js';
+import { TestWebhookHandler } from './test-webhook.handler.js';
 import { WebhookDispatching } from './webhook-dispatching.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -17,6 +18,7 @@ import { ListDeliveriesHandler, ListWebhooksHandler } from './webhooks.queries.j
     CreateWebhookHandler,
     DeleteWebhookHandler,
     ReplayDeliveryHandler,
+    TestWebhookHandler,
     ListWebhooksHandler,
     ListDeliveriesHandler,
   ],

@@ -76,6 +76,8 @@ const DTN_EPOCH_MS = Date.UTC(2000, 0);
 
 export const dtnTimeOf = (unixMs: number): number => unixMs - DTN_EPOCH_MS;
 
+export const unixTimeOf = (dtnMs: number): number => dtnMs + DTN_EPOCH_MS;
+
 export const payloadOf = ({ blocks }: Bundle): Uint8Array =>
   blocks.find(({ number }) => number === PAYLOAD_NUMBER)?.data ?? new Uint8Array();
 

@@ -7,6 +7,12 @@ import { open, type FileHandle } from 'node:fs/promises';
 const MAGIC = 'GGUF';
 const FIRST_READ_BYTES = 1 << 20;
 const HEADER_BYTES_MAX = 1 << 28;
+/** A file says how many there are of each; more are not a header that llama.cpp reads. */
+const ENTRIES_MAX = 65_536;
+const TENSORS_MAX = 65_536;
+const DIMENSIONS_MAX = 4;
+const ARRAY_LENGTH_MAX = 1 << 22;
+const ALIGNMENT_MAX = 65_536;
 
 export interface GgufTensorInfo {
   readonly name: string;
@@ -31,6 +37,9 @@ export interface GgufHeader {
 export class GgufFormatError extends Error {
   override readonly name = 'GgufFormatError';
 }
+
+/** The number of the type of an array. */
+const ARRAY = 9;
 
 class HeaderCutShort extends Error {}
 
@@ -59,7 +68,8 @@ class HeaderCursor {
   array(): unknown[] {
     const type = this.u32();
     const length = this.u64();
-    if (length > HEADER_BYTES_MAX) throw new GgufFormatError(`an array of ${length} values`);
+    if (type === ARRAY) throw new GgufFormatError('an array of arrays');
+    if (length > ARRAY_LENGTH_MAX) throw new GgufFormatError(`an array of ${length} values`);
     const values: unknown[] = [];
     for (let index = 0; index < length; index += 1) values.push(this.value(type));
     return values;
@@ -87,7 +97,7 @@ class HeaderCursor {
         return view.getUint8(this.take(1)) !== 0;
       case 8:
         return this.string();
-      case 9:
+      case ARRAY:
         return this.array();
       case 10:
         return this.u64();
@@ -110,8 +120,9 @@ class HeaderCursor {
 
 const alignmentOf = (metadata: ReadonlyMap<string, unknown>): number => {
   const alignment = metadata.get('general.alignment') ?? 32;
-  if (typeof alignment !== 'number' || alignment <= 0) throw new GgufFormatError('bad alignment');
-  return alignment;
+  const isPower = typeof alignment === 'number' && Number.isInteger(Math.log2(alignment));
+  if (isPower && alignment >= 1 && alignment <= ALIGNMENT_MAX) return alignment;
+  throw new GgufFormatError('bad alignment');
 };
 
 const parse = (bytes: Uint8Array): GgufHeader => {
@@ -121,18 +132,26 @@ const parse = (bytes: Uint8Array): GgufHeader => {
   if (version < 2 || version > 3) throw new GgufFormatError(`version ${version} is not supported`);
   const tensorCount = cursor.u64();
   const entryCount = cursor.u64();
+  if (tensorCount > TENSORS_MAX) throw new GgufFormatError(`${tensorCount} tensors`);
+  if (entryCount > ENTRIES_MAX) throw new GgufFormatError(`${entryCount} entries of metadata`);
   const metadata = new Map<string, unknown>();
   const entries = new Map<string, { start: number; end: number }>();
   for (let index = 0; index < entryCount; index += 1) {
     const start = cursor.offset;
     const key = cursor.string();
+    if (metadata.has(key)) throw new GgufFormatError(`two entries ${key}`);
     metadata.set(key, cursor.value(cursor.u32()));
     entries.set(key, { start, end: cursor.offset });
   }
   const tensors: GgufTensorInfo[] = [];
+  const names = new Set<string>();
   for (let index = 0; index < tensorCount; index += 1) {
     const name = cursor.string();
-    const dimensions = Array.from({ length: cursor.u32() }, () => cursor.u64());
+    if (names.has(name)) throw new GgufFormatError(`two tensors ${name}`);
+    names.add(name);
+    const sides = cursor.u32();
+    if (sides > DIMENSIONS_MAX) throw new GgufFormatError(`${name} has ${sides} dimensions`);
+    const dimensions = Array.from({ length: sides }, () => cursor.u64());
     tensors.push({ name, dimensions, type: cursor.u32(), offset: cursor.u64() });
   }
   const alignment = alignmentOf(metadata);

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ModelFileInvalidError, ModelFileMissingError } from './language-model.engine.errors.js';
 import { GgufFormatError, readGgufHeader, type GgufHeader } from './gguf.header.js';
+import { parametersIn } from './parameters.js';
 
 export interface ModelDescription {
   readonly name: string;
@@ -85,10 +86,7 @@ export const describeModelFile = async (modelFile: string): Promise<ModelDescrip
   return {
     name: typeof name === 'string' ? name : path.basename(modelFile, '.gguf'),
     architecture,
-    parameters: tensors.reduce(
-      (total, { dimensions }) => total + dimensions.reduce((product, side) => product * side, 1),
-      0,
-    ),
+    parameters: parametersIn(tensors),
     contextLength,
     sha256: await sha256Of(modelFile),
   };

@@ -147,7 +147,7 @@ describe('layers as an engine', () => {
     // Behind the name: the number of dimensions, two of them, then the type.
     const typeAt = tensor + 'blk.1.ffn_up.weight'.length + 4 + 16;
     expect(nano.readUInt32LE(typeAt)).toBe(0);
-    const half = await changed('half.gguf', (bytes) => bytes.writeUInt32LE(1, typeAt));
+    const unread = await changed('unread.gguf', (bytes) => bytes.writeUInt32LE(12, typeAt));
     const other = await changed('other.gguf', (bytes) => {
       const key = Buffer.from('general.architecture');
       bytes.write('qwen2', bytes.indexOf(key) + key.length + 12);
@@ -155,9 +155,9 @@ describe('layers as an engine', () => {
     const short = path.join(folder, 'short.gguf');
     await writeFile(short, nano.subarray(0, nano.length - 1_000_000));
     const asking = (modelFile: string) => complete(engine, request('Hello!', { modelFile }));
-    await expect(asking(half)).rejects.toMatchObject({
+    await expect(asking(unread)).rejects.toMatchObject({
       code: 'model_unsupported',
-      message: expect.stringContaining('blk.1.ffn_up.weight is F16, not F32'),
+      message: expect.stringContaining('blk.1.ffn_up.weight is Q4_K, not one of F32, F16, BF16'),
     });
     await expect(asking(other)).rejects.toMatchObject({
       code: 'model_unsupported',

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseGgufHeader } from '../language-model/gguf.header.js';
+import { HALF, storedAs } from '../llama-layers/formats/stored-as.fixture.js';
+import { EMBEDDING, readLlamaHeader } from '../llama-layers/model/llama.header.js';
+import { readWeights } from '../llama-layers/model/weights.js';
 import { type QuantizationOrder } from './quantization.protocol.js';
 import { type Measured, type Quantized, quantize } from './quantize.js';
 
@@ -17,6 +23,11 @@ const order: QuantizationOrder = {
   kernel: 'add_subtract',
   text: readFileSync(fileOf('corpora/quipu-held-out.txt'), 'utf8').slice(0, 2_400),
   known: { baseline: null, sensitivities: [] },
+};
+
+const embeddingIn = async (file: string): Promise<Float32Array | undefined> => {
+  const header = await readLlamaHeader(file);
+  return (await readWeights(file, header, { first: 0, last: 0 })).get(EMBEDDING);
 };
 
 interface Run extends Quantized {
@@ -100,6 +111,34 @@ describe('quantization', () => {
     ]);
     expect(other.report.quantized).toEqual(one.report.quantized);
     expect(other.report.energySavingPct).toBeGreaterThan(one.report.energySavingPct);
+  });
+
+  it('keeps 16-bit floats where it keeps a tensor, and counts their bytes', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-half-'));
+    try {
+      const modelFile = path.join(folder, 'half.gguf');
+      await writeFile(modelFile, await storedAs(order.modelFile, HALF));
+      const sensitivities = whole.report.tensors
+        .filter(({ tensor, format }) => tensor.startsWith('blk.') && format !== 'F32')
+        .map(({ tensor }) => ({ tensor, coding: 'BITNET', nats: 1 }) as const);
+      const { report, parts } = await run({
+        modelFile,
+        originalFile: modelFile,
+        coding: 'BITNET',
+        known: { baseline: null, sensitivities },
+      });
+      const float32 = whole.report;
+      expect(report.originalBytes / float32.originalBytes).toBeCloseTo(0.5, 2);
+      expect(report.baseline.nats / float32.baseline.nats).toBeCloseTo(1, 3);
+      const embedding = report.tensors.find(({ tensor }) => tensor === 'token_embd.weight');
+      expect(embedding).toMatchObject({ format: 'F16', bytes: embedding?.originalBytes });
+      const original = await embeddingIn(modelFile);
+      const quantized = path.join(folder, 'quantized.gguf');
+      await writeFile(quantized, Buffer.concat(parts));
+      expect(await embeddingIn(quantized)).toEqual(original);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('rejects a text without enough tokens', async () => {

@@ -1,5 +1,5 @@
 /** Measures a model, chooses the coding of each tensor, and writes the quantized file. */
-import { type Coding, codedBytes } from './codings.js';
+import { type Coding, codedBytes, storedBytes } from './codings.js';
 import { quantizedFile } from './file/quantized-file.js';
 import { chooseCodings, type CodingOption } from './measure/bit-choice.js';
 import { type Arithmetic, energySavingPct } from './measure/modelled-energy.js';
@@ -14,7 +14,7 @@ import {
   type Sensitivity,
   type TensorReport,
 } from './quantization.protocol.js';
-import { demandBudget, floatBytes, type MatrixOptions, optionsOf } from './tensor-options.js';
+import { demandBudget, keptBytes, type MatrixOptions, optionsOf } from './tensor-options.js';
 
 export interface Measured {
   readonly done: number;
@@ -91,13 +91,13 @@ const choose = (
   const measured = ({ matrix, codings }: MatrixOptions): readonly CodingOption[] =>
     codings.map((coding) => ({
       coding,
-      bytes: codedBytes(coding, matrix.dimensions),
+      bytes: codedBytes(coding, matrix),
       nats: natsOf(sensitivities, matrix.name, coding) ?? 0,
     }));
   const chosen =
     budgetBytes === null
       ? options.flatMap((one) => measured(one).slice(0, 1))
-      : chooseCodings(options.map(measured), budgetBytes - floatBytes(model.source.header.tensors));
+      : chooseCodings(options.map(measured), budgetBytes - keptBytes(model.source.header.tensors));
   if (chosen === null) {
     const detail = 'no choice of codings fits the budget; a slightly larger one would do';
     throw new QuantizationError('budget_too_small', detail);
@@ -128,13 +128,17 @@ const reportsOf = (
   coded: ReadonlyMap<string, CodedTensor>,
   sensitivities: readonly Sensitivity[],
 ): readonly TensorReport[] =>
-  [...coded].map(([tensor, { coding, format, bytes, restored }]) => {
+  model.source.header.tensors.flatMap((info) => {
+    const { name: tensor } = info;
+    const written = coded.get(tensor);
+    if (written === undefined) return [];
+    const { coding, format, bytes } = written;
     const nats = natsOf(sensitivities, tensor, coding);
     return {
       tensor,
       coding,
       format,
-      originalBytes: 4 * restored.length,
+      originalBytes: storedBytes(info),
       bytes: bytes.length,
       divergenceNatsPerToken: nats === null ? null : nats / model.tokens.sensitivity,
     };

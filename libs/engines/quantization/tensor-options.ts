@@ -1,11 +1,10 @@
 /** The codings that each matrix of a model may have. */
 import { type GgufTensorInfo } from '../language-model/gguf.header.js';
-import { type Coding, CODINGS, codedBytes, formatOf } from './codings.js';
-import { parametersIn } from './model/parameters.js';
+import { type Coding, CODINGS, codedBytes, formatOf, storedBytes } from './codings.js';
 import { QuantizationError } from './quantization.errors.js';
 import { type QuantizationOrder } from './quantization.protocol.js';
 
-type Tensor = Pick<GgufTensorInfo, 'name' | 'dimensions'>;
+type Tensor = Pick<GgufTensorInfo, 'name' | 'dimensions' | 'type'>;
 type Choice = Pick<QuantizationOrder, 'coding' | 'budgetBytes'>;
 
 export interface MatrixOptions {
@@ -51,9 +50,13 @@ const allowed = (matrix: Tensor, { coding, budgetBytes }: Choice): readonly Codi
   return isLinear(matrix) ? larger : larger.filter((one) => one !== 'BITNET');
 };
 
-/** The bytes of the tensors that always keep their floats. */
-export const floatBytes = (tensors: readonly Tensor[]): number =>
-  4 * (parametersIn(tensors) - parametersIn(matricesOf(tensors)));
+/** The bytes of the tensors that always stay as they are. */
+export const keptBytes = (tensors: readonly Tensor[]): number => {
+  const matrices = new Set(matricesOf(tensors));
+  return tensors
+    .filter((tensor) => !matrices.has(tensor))
+    .reduce((sum, tensor) => sum + storedBytes(tensor), 0);
+};
 
 /** @throws QuantizationError `budget_too_small`, which says how much is needed */
 export const demandBudget = (
@@ -64,8 +67,8 @@ export const demandBudget = (
   if (budgetBytes === null) return;
   const smallest = options.reduce(
     (sum, { matrix, codings }) =>
-      sum + Math.min(...codings.map((coding) => codedBytes(coding, matrix.dimensions))),
-    floatBytes(tensors),
+      sum + Math.min(...codings.map((coding) => codedBytes(coding, matrix))),
+    keptBytes(tensors),
   );
   // The choice counts in parts of the budget, and rounds each tensor up.
   const needed = Math.ceil(smallest * 1.02);

@@ -110,16 +110,16 @@ describe('the speech recognizer', () => {
     if (!sample) throw new Error('there is no recording');
     const samples = pcmOf(recordingOf(sample)).toString('base64');
     const { signal } = new AbortController();
-    const end = await engine.hear({ samples, ...WHOLE }, signal);
+    const end = await engine.run({ samples, ...WHOLE }, signal);
     expect(end.model).toBe('quipu-words');
     expect(end.heard.flatMap(({ word }) => word ?? [])).toEqual(sample.heard);
     await engine.close();
-    await expect(engine.hear({ samples, ...WHOLE }, signal)).rejects.toThrow('closed');
+    await expect(engine.run({ samples, ...WHOLE }, signal)).rejects.toThrow('closed');
   });
 
   it('says what is missing where there is no model', async () => {
     const engine = new SpeechEngine([path.join(MODELS, 'none')]);
-    const work = engine.hear({ samples: '', ...WHOLE }, new AbortController().signal);
+    const work = engine.run({ samples: '', ...WHOLE }, new AbortController().signal);
     await expect(work).rejects.toMatchObject({ code: 'model_missing' });
     await engine.close();
   });

@@ -19,6 +19,8 @@ export interface JobOrder<Input> {
   } | null;
   /** The instant of the prices of `hold`, in milliseconds since the Unix epoch. Default: now. */
   readonly pricedAtMs?: number;
+  /** The models that it asks. Absent: none, and a key with a list of models cannot submit it. */
+  readonly models?: readonly string[];
   readonly after?: readonly JobId[];
   readonly parent?: JobId | null;
   /** Earlier than the type's `queueMsMax` gives. ISO 8601. */
@@ -29,7 +31,8 @@ export interface JobOrder<Input> {
 export abstract class Jobs {
   /**
    * Holds the estimate and submits. Repeating the same order is the same job.
-   * @throws DomainError `insufficient_balance`, `too_many_jobs`, `job_conflict`
+   * @throws DomainError `insufficient_balance`, `model_not_allowed`, `too_many_jobs`,
+   *   `job_conflict`
    */
   abstract submit<Input, Shown extends PublicJson, Checkpoint, Result>(
     type: JobType<Input, Shown, Checkpoint, Result>,

@@ -18,6 +18,28 @@ export abstract class MeterPrices {
   abstract inForce(atMs: number): MeterPriceList | undefined;
 }
 
+/** The price of one meter on a rate card. */
+export interface MeterPrice {
+  readonly rateCardVersion: number;
+  readonly lineOf: (quantity: number) => PriceLine;
+}
+
+/** @param reject throws the error of the area for a meter that the list lacks */
+export const meterPrice = (
+  list: MeterPriceList | undefined,
+  meter: string,
+  reject: (detail: string) => never,
+): MeterPrice => {
+  const price = list?.prices.get(meter);
+  if (!list || !price) {
+    return reject(`the catalog of this installation has no price for the meter ${meter}`);
+  }
+  return {
+    rateCardVersion: list.rateCardVersion,
+    lineOf: (quantity) => ({ meter, quantity, ...price }),
+  };
+};
+
 /** Units of meters, and how a meter without a price is rejected. */
 export interface UnitsToPrice {
   readonly units: readonly Pick<PriceLine, 'meter' | 'quantity'>[];
@@ -29,10 +51,11 @@ export const pricedLines = (
   list: MeterPriceList | undefined,
   { units, reject }: UnitsToPrice,
 ): { readonly lines: PriceLine[]; readonly rateCardVersion: number } => {
-  const absent = (meter: string): never =>
-    reject(`the catalog of this installation has no price for the meter ${meter}`);
-  if (!list) return absent(units.map(({ meter }) => meter).join(', '));
-  const { prices, rateCardVersion } = list;
-  const lines = units.map((one) => ({ ...one, ...(prices.get(one.meter) ?? absent(one.meter)) }));
-  return { lines, rateCardVersion };
+  const lines = units.map(({ meter, quantity }) =>
+    meterPrice(list, meter, reject).lineOf(quantity),
+  );
+  return {
+    lines,
+    rateCardVersion: list?.rateCardVersion ?? reject('the catalog has no rate card'),
+  };
 };

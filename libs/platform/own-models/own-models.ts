@@ -108,15 +108,20 @@ export class OwnModels {
     return [...this.#byName.values()].filter((model) => model.accountId === accountId);
   }
 
+  /** The bytes of the files of an account. */
+  bytesOf(accountId: string): number {
+    return this.ofAccount(accountId).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /**
    * For work that will register a model: rejects now what would be rejected at its end.
-   * @throws DomainError `own_model_name_taken`, unless the model is of the same job;
+   * @throws DomainError `own_model_name_taken`, unless the model is of the same job or request;
    *   `own_model_limit_reached`
    */
   demandRoom(accountId: string, slug: string, jobId: string): void {
     const present = this.ofAccount(accountId);
     const namesake = present.find((model) => model.slug === slug);
-    if (namesake?.origin.jobId === jobId) return;
+    if (namesake?.modelId === modelIdOf(jobId)) return;
     if (namesake) reject('own_model_name_taken', `the account has a model ${nameOf(namesake)}`);
     if (present.length < OWN_MODELS_MAX) return;
     const detail = `an account has at most ${OWN_MODELS_MAX} models of its own; delete one first`;
@@ -145,7 +150,7 @@ export class OwnModels {
     }
     const owner = blobOwnerOf(accountId);
     const { address: blob } = await this.options.blobs.put(inOnePiece(file), { owner });
-    const modelId = `model-${derivedId('own-model', context.requestId).replaceAll('-', '')}`;
+    const modelId = modelIdOf(context.requestId);
     const registered = { ...model, modelId, blob, bytes: file.length };
     const data = { model: registered, modelsMax: OWN_MODELS_MAX };
     const { state, position } = await this.#commands.run(
@@ -206,6 +211,10 @@ export class OwnModels {
     this.#position = position;
   }
 }
+
+/** The id of the request is the id of the job, where a job made the model. */
+const modelIdOf = (requestId: string): string =>
+  `model-${derivedId('own-model', requestId).replaceAll('-', '')}`;
 
 const streamOf = (accountId: string): string => `ownmodels-${accountId}`;
 

@@ -33,6 +33,11 @@ export class PictureThread {
   }
 
   /** @throws PictureError */
+  async scale(file: Uint8Array, side: number, signal: AbortSignal): Promise<Picture> {
+    return (await this.#thread.run({ kind: 'scale', file, side }, signal)) as Picture;
+  }
+
+  /** @throws PictureError */
   async measure(file: Uint8Array, signal: AbortSignal): Promise<MeasuredPicture> {
     return (await this.#thread.run({ kind: 'measure', file }, signal)) as MeasuredPicture;
   }

@@ -19,6 +19,9 @@ export interface StoredTensor {
 
 export type StoredTensors = ReadonlyMap<string, StoredTensor>;
 
+/** With the type that the file holds it in. */
+export type ReadTensors = ReadonlyMap<string, StoredTensor & { readonly type: StoredType }>;
+
 /** Types of floats, by the names of the format. */
 export type FloatType = 'F32' | 'F16' | 'BF16';
 export type StoredType = FloatType | 'I8';
@@ -73,20 +76,22 @@ const headerOf = (file: Buffer): { readonly json: unknown; readonly bodyAt: numb
   }
 };
 
-const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array => {
+/** A copy of stored floats, in 32 bits. */
+export const floatsOf = (bytes: Uint8Array, type: FloatType): Float32Array<ArrayBuffer> => {
   const own = new Uint8Array(bytes).buffer;
   switch (type) {
     case 'F32':
       return new Float32Array(own);
     case 'F16':
-      return Float32Array.from(new Float16Array(own));
+      return new Float32Array(new Float16Array(own));
     case 'BF16':
       // The upper half of a 32-bit float.
       return new Float32Array(Uint32Array.from(new Uint16Array(own), (half) => half << 16).buffer);
-    case 'I8':
-      return new Int8Array(own);
   }
 };
+
+const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array =>
+  type === 'I8' ? new Int8Array(new Uint8Array(bytes).buffer) : floatsOf(bytes, type);
 
 /**
  * @param allowed types that the file may hold
@@ -95,7 +100,7 @@ const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array => 
 export const readTensors = (
   file: Buffer,
   allowed: readonly StoredType[] = ['F32', 'I8'],
-): StoredTensors => {
+): ReadTensors => {
   const { json, bodyAt } = headerOf(file);
   const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) throw new InvalidWeightsError('the header is no object');
@@ -122,7 +127,7 @@ export const readTensors = (
     end = to;
     return [
       name,
-      { shape, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) },
+      { shape, type, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) },
     ] as const;
   });
   if (bodyAt + end !== file.length) throw new InvalidWeightsError('bytes follow the last tensor');

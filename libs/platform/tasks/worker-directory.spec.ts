@@ -103,7 +103,7 @@ describe('the directory of workers', () => {
     expect(speed).toBeLessThan(1e9);
   });
 
-  it('knows a rig by its name, by the last start of its worker, and its silence', async () => {
+  it('knows a rig by name and number, by the last start of its worker, and its silence', async () => {
     const rig = { name: 'press', region: 'uk' };
     const started = (startedAt: string) => heartbeatOf('one', { rig, startedAt });
     expect(directory.rig('press')).toBeUndefined();
@@ -114,6 +114,7 @@ describe('the directory of workers', () => {
     const known = directory.rig('press');
     expect(known).toMatchObject({ heartbeat: { startedAt: '2026-01-01T00:00:20.000Z' } });
     expect(known?.isSilent).toBe(false);
+    expect(directory.rig('145340810289304')).toEqual(known);
     nowMs += 30;
     expect(directory.rig('press')?.isSilent).toBe(true);
   });

@@ -6,6 +6,7 @@ import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { within } from '#platform/kernel/within.js';
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
+import { rigNumberOf } from './rig-name.js';
 import {
   HEARTBEAT_MS,
   HEARTBEATS_TOPIC,
@@ -50,6 +51,8 @@ export class WorkerDirectory {
   readonly #seen = growingCache<Seen>(WORKERS_MAX);
   /** By the name of the rig: the worker that was started last. */
   readonly #rigs = growingCache<Seen>(WORKERS_MAX);
+  /** By the number of the rig. */
+  readonly #numbers = growingCache<Seen>(WORKERS_MAX);
   readonly #results = new Map<string, (result: ProbeResult | null) => void>();
   readonly #heartbeatMs: number;
   readonly #nowMs: () => number;
@@ -94,9 +97,9 @@ export class WorkerDirectory {
       .toSorted((one, other) => (one.worker < other.worker ? -1 : 1));
   }
 
-  /** The rig of this name; undefined for one that was never heard here. Does not wait. */
-  rig(name: string): HeardRig | undefined {
-    const seen = this.#rigs.get(name);
+  /** The rig of this name or number; undefined for one that was never heard. Does not wait. */
+  rig(pin: string): HeardRig | undefined {
+    const seen = this.#rigs.get(pin) ?? this.#numbers.get(pin);
     return seen && { heartbeat: seen.heartbeat, isSilent: this.#isSilent(seen) };
   }
 
@@ -131,7 +134,9 @@ export class WorkerDirectory {
     this.#seen.set(heartbeat.worker, seen);
     const ofRig = this.#rigs.get(heartbeat.rig.name)?.heartbeat;
     const isLater = ofRig === undefined || heartbeat.startedAt >= ofRig.startedAt;
-    if (isLater) this.#rigs.set(heartbeat.rig.name, seen);
+    if (!isLater) return;
+    this.#rigs.set(heartbeat.rig.name, seen);
+    this.#numbers.set(String(rigNumberOf(heartbeat.rig.name)), seen);
   }
 
   #finish(result: ProbeResult): void {

@@ -64,22 +64,25 @@ export class TaskThread<Task, End, Code extends string> {
   }
 }
 
-/** The thread's side: runs each task, and replies with its end or its error. */
+/** The thread's side: runs one task at a time, and replies in their order with ends or errors. */
 export const answerTasks = (
   run: (task: never) => unknown,
   errorOf: abstract new (...parts: never) => Error & { readonly code: string },
 ): void => {
-  const replyTo = (task: unknown): TaskReply<unknown, string> => {
+  const replyTo = async (task: unknown): Promise<TaskReply<unknown, string>> => {
     try {
-      return { end: run(task as never) };
+      return { end: await run(task as never) };
     } catch (error) {
       if (error instanceof errorOf) return { code: error.code, message: error.message };
       return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
   };
   const port = portOfThread();
+  let last = Promise.resolve();
   port.on('message', (request: TaskRequest<unknown>) => {
-    if (request.kind === 'close') port.close();
-    else port.postMessage(replyTo(request.task));
+    last = last.then(async () => {
+      if (request.kind === 'close') port.close();
+      else port.postMessage(await replyTo(request.task));
+    });
   });
 };

@@ -14,7 +14,7 @@ import {
 import { seededRandom } from '#engines/training/seeded-random.js';
 import { FAMILY_SAMPLE_QUESTIONS, FAMILY_WARM_QUESTIONS } from './family.questions.js';
 import type { RowsFile, StoredModel, Workshop } from './family.plan.js';
-import { runPython } from './python.js';
+import { runPython } from '../python.js';
 
 const Ids = z.array(z.int());
 const Result = z.strictObject({
@@ -95,6 +95,6 @@ export const evaluate = async (
   };
   const file = path.join(cache, `${name}.order.json`);
   await writeFile(file, JSON.stringify(order));
-  await runPython(python, 'evaluate.py', file);
+  await runPython(python, 'tools/models/family/evaluate.py', [file]);
   return Result.parse(JSON.parse(await readFile(path.join(cache, result), 'utf8')));
 };

@@ -17,7 +17,7 @@ import type { HeldOutScore } from './family.manifest.js';
 import { resultFile, storedModel, writeHeldOut, writePlan, type Workshop } from './family.plan.js';
 import { FAMILY, recipeOf, type FamilyRecipe } from './family.recipe.js';
 import { linkDraft, writeReport } from './family.report.js';
-import { runPython } from './python.js';
+import { runPython } from '../python.js';
 
 /** The model whose tokenizer the family has, and with which it is compared. */
 const FIRST = 'nano';
@@ -75,7 +75,9 @@ interface Training {
 }
 
 const train = async ({ recipe, first, out }: Training, workshop: Workshop): Promise<void> => {
-  await runPython(workshop.python, 'train.py', await writePlan(recipe, workshop));
+  await runPython(workshop.python, 'tools/models/family/train.py', [
+    await writePlan(recipe, workshop),
+  ]);
   const { distillation, slug, name } = recipe;
   const { shape } = storedModel(recipe, workshop);
   const tensors = await trainedTensors(recipe, workshop);

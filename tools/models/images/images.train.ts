@@ -7,16 +7,14 @@
  * The program is a Python with the packages of `requirements.txt`. A run continues from the
  * checkpoint in the cache; a larger number of steps makes it longer.
  */
-import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type ImageModelCard } from '#engines/image-diffusion/model-card.js';
 import { Denoiser, SIDE } from '#engines/image-diffusion/network/denoiser.js';
 import { ATTRIBUTES } from '#engines/image-diffusion/scene.js';
 import { readSafetensors } from '#platform/safetensors/safetensors.js';
+import { runPython } from '../python.js';
 import { SceneClassifier } from './classifier.js';
 import { cardText } from './image-card.js';
 import { heldOutScenes, recognise, SAMPLING } from './recognition.js';
@@ -40,8 +38,8 @@ export const trainImages = async (options: ImageTrainingOptions): Promise<void> 
   const { python, steps, out, cache, cardAlone } = options;
   await mkdir(cache, { recursive: true });
   if (!cardAlone) {
-    await run(python, 'train_images.py', [cache, '--steps', String(steps)]);
-    await run(python, 'train_classifier.py', [cache]);
+    await runPython(python, `${FOLDER}/train_images.py`, [cache, '--steps', String(steps)]);
+    await runPython(python, `${FOLDER}/train_classifier.py`, [cache]);
   }
   const folder = path.join(out, NAME);
   await mkdir(folder, { recursive: true });
@@ -87,10 +85,3 @@ const cardOf = async (cache: string): Promise<ImageModelCard> => {
 
 const jsonOf = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
   JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
-
-const run = async (python: string, program: string, args: readonly string[]): Promise<void> => {
-  const root = fileURLToPath(new URL('../../../..', import.meta.url));
-  const child = spawn(python, [path.join(root, FOLDER, program), ...args], { stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`${program} ended with ${code}`);
-};

@@ -2,9 +2,7 @@
  * Speaks a corpus, trains the word recognizer on it and writes `models/speech/quipu-words`. The
  * command continues a corpus and a training that ended early.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -15,6 +13,7 @@ import {
 import { pcmOf } from '#engines/speech-recognition/audio/samples.js';
 import { Recognizer } from '#engines/speech-recognition/recognizer.js';
 import { type SpeechCard } from '#engines/speech-recognition/speech-card.js';
+import { runPython } from '../python.js';
 import { calibrate, evaluateSpeech } from './speech.evaluation.js';
 import { recordingsOf } from './speech.corpus.js';
 import { SPEECH_RECIPE } from './speech.recipe.js';
@@ -31,12 +30,6 @@ interface TrainedWeights {
   readonly tensors: Readonly<Record<string, { readonly shape: number[]; readonly at: number }>>;
   readonly result: { readonly steps: number; readonly loss: number; readonly seconds: number };
 }
-
-const run = async (python: string, program: string, ...parameters: string[]): Promise<void> => {
-  const child = spawn(python, [path.join(FOLDER, program), ...parameters], { stdio: 'inherit' });
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
-  if (code !== 0) throw new Error(`${python} ${program} ended with ${code ?? signal}`);
-};
 
 const trainedTensors = async (cache: string, { tensors }: TrainedWeights) => {
   const bytes = await readFile(path.join(cache, 'weights.bin'));
@@ -84,8 +77,8 @@ export const trainSpeech = async ({ python, out, cache }: SpeechOrder): Promise<
   const recipe = path.join(cache, 'recipe.json');
   const corpus = path.join(cache, 'corpus');
   await writeFile(recipe, JSON.stringify(SPEECH_RECIPE));
-  await run(python, 'corpus.py', recipe, corpus);
-  await run(python, 'train.py', recipe, cache);
+  await runPython(python, `${FOLDER}/corpus.py`, [recipe, corpus]);
+  await runPython(python, `${FOLDER}/train.py`, [recipe, cache]);
   await describeSpeech({ out, cache });
 };
 

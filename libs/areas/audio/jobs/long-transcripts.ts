@@ -10,7 +10,7 @@ import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { reject } from '../audio.errors.js';
-import { AUDIO_METER, meteredLine } from '../audio.product.js';
+import { AUDIO_METER, audioPriceOf } from '../audio.product.js';
 import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
 import { EMBEDDED_MODEL } from '../embedded-recognizer.js';
 import { transcriptOf } from '../heard-transcript.js';
@@ -43,7 +43,7 @@ export class LongTranscripts {
    */
   async submit(order: LongTranscriptionOrder, signal: AbortSignal): Promise<JobId> {
     const { accountId, file, context } = order;
-    const line = meteredLine(this.prices.inForce(this.clock.now()), AUDIO_METER);
+    const line = audioPriceOf(this.prices.inForce(this.clock.now()), AUDIO_METER);
     const { jobSecondsMax } = this.settings;
     const { pcm, seconds } = await this.recordings.decode(accountId, file, jobSecondsMax, signal);
     const { address: blob } = await this.blobs.put(Readable.from([pcm]), {

@@ -1,14 +1,20 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { formBody } from '#platform/network/form-body.js';
 import { addressOf, authorizationOf } from '#platform/runtime/areas/upstreams-file.js';
+import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
 import { AudioRunError, reject } from '../audio.errors.js';
+import { AUDIO_METER, UPSTREAM_AUDIO_METER, UPSTREAM_SPEECH_METER } from '../audio.product.js';
 import { AUDIO_SETTINGS, type AudioSettings } from '../audio.settings.js';
+import { EMBEDDED_MODEL } from '../embedded-recognizer.js';
 import { type TranscriptionAsked } from '../transcription-form.js';
 import { type Transcript } from '../transcript.js';
 import { type AudioUpstream, readAudioUpstreams } from './audio-upstreams.file.js';
 import { transcriptIn } from './upstream-answer.js';
 
+const HEARS = ['/v1/audio/transcriptions', '/v1/audio/translations'];
+const SPEAKS = ['/v1/audio/speech'];
 const TEXT_BYTES_MAX = 8 * 1_048_576;
 const SOUND_BYTES_MAX = 64 * 1_048_576;
 const ERROR_CHARACTERS_MAX = 300;
@@ -41,7 +47,7 @@ interface Answered {
 
 /** The servers of the operator that transcribe and speak, by the names of their models. */
 @Injectable()
-export class AudioUpstreams implements OnModuleInit {
+export class AudioUpstreams implements OnModuleInit, ModelSource {
   #servers: readonly AudioUpstream[] = [];
 
   constructor(@Inject(AUDIO_SETTINGS) private readonly settings: AudioSettings) {}
@@ -55,6 +61,19 @@ export class AudioUpstreams implements OnModuleInit {
   /** Gives the models of these servers to them. */
   serve(servers: readonly AudioUpstream[]): void {
     this.#servers = servers;
+  }
+
+  get listedModels(): readonly ListedModel[] {
+    const listed = (id: string, ownedBy: string, endpoints: readonly string[], meter: string) => {
+      return { id, createdEpochSeconds: 0, ownedBy, endpoints, meters: [meter] };
+    };
+    return [
+      listed(EMBEDDED_MODEL, 'quipu', HEARS, AUDIO_METER),
+      ...this.#servers.flatMap(({ server, transcription_models: hears, speech_models: speaks }) => [
+        ...hears.map(({ id }) => listed(id, `upstream:${server}`, HEARS, UPSTREAM_AUDIO_METER)),
+        ...speaks.map(({ id }) => listed(id, `upstream:${server}`, SPEAKS, UPSTREAM_SPEECH_METER)),
+      ]),
+    ];
   }
 
   transcribing(model: string): ServedModel | null {
@@ -154,7 +173,10 @@ export class AudioUpstreams implements OnModuleInit {
       status = response.statusCode;
       const type = response.headers['content-type'];
       const contentType = typeof type === 'string' ? type : 'application/octet-stream';
-      answered = { bytes: await bounded(response.body, bytesMax), contentType };
+      const bytes = await boundedBytes(response.body, bytesMax, () => {
+        return new AudioRunError('failed', `the answer has over ${bytesMax} bytes`);
+      });
+      answered = { bytes, contentType };
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof AudioRunError) throw cause;
@@ -164,18 +186,6 @@ export class AudioUpstreams implements OnModuleInit {
     throw failureOf(server, status, answered.bytes);
   }
 }
-
-const bounded = async (body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > bytesMax)
-      throw new AudioRunError('failed', `the answer has over ${bytesMax} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-};
 
 const parsed = (bytes: Buffer): unknown => {
   try {

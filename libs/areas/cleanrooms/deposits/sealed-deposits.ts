@@ -17,7 +17,7 @@ import { RoomRows } from '../room-rows.js';
 import { CONTRIBUTION_ROWS_MAX } from '../room-table.js';
 import { Rooms } from '../rooms.js';
 import { depositProduct, ROWS_METER } from './deposit.product.js';
-import { roomPricesOf } from '../room-prices.js';
+import { roomPriceOf } from '../room-prices.js';
 
 /** Of a sealed message, before base64: a body of the gateway has at most 4 MiB. */
 export const SEALED_BYTES_MAX = 3_000_000;
@@ -75,14 +75,14 @@ export class SealedDeposits {
   async #paid(asked: Asked) {
     const { accountId, context, message, room } = asked;
     const pricedAtMs = this.clock.now();
-    const prices = roomPricesOf(this.prices.inForce(pricedAtMs), [ROWS_METER]);
+    const price = roomPriceOf(this.prices.inForce(pricedAtMs), ROWS_METER);
     const rowsMax = Math.min(CONTRIBUTION_ROWS_MAX, Math.ceil(message.length / ROW_BYTES_MIN));
     const evidence = { cleanroomId: room.cleanroomId, contributionId: asked.contributionId };
     const order = { accountId, context, receivedAtMs: pricedAtMs };
     const held = await this.paid.admit(order, {
       purpose: depositProduct.purpose,
-      lines: [prices.lineOf(ROWS_METER, rowsMax)],
-      rateCardVersion: prices.rateCardVersion,
+      lines: [price.lineOf(rowsMax)],
+      rateCardVersion: price.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,
@@ -93,7 +93,7 @@ export class SealedDeposits {
       throw error;
     });
     const entry = await held.capture({
-      ...held.charged([prices.lineOf(ROWS_METER, contribution.rows)]),
+      ...held.charged([price.lineOf(contribution.rows)]),
       evidence: { ...evidence, rows: contribution.rows },
       usageSource: 'counted',
       outcome: 'completed',

@@ -11,7 +11,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CleanroomsErrorCode, reject } from '../cleanrooms.errors.js';
 import { CleanroomFailure } from '../cleanrooms.failures.js';
 import { RoomTurns, TURN_MS_MAX } from '../enclave/room-turns.js';
-import { roomPricesOf } from '../room-prices.js';
+import { roomPriceOf } from '../room-prices.js';
 import { Rooms } from '../rooms.js';
 import { type EvaluationAsked, evaluationAskedOf } from './evaluation-asked.js';
 import {
@@ -23,12 +23,7 @@ import {
   type HomomorphicFailure,
   KEY_BUNDLE_BYTES_MAX,
 } from './homomorphic.engine.js';
-import {
-  HOMOMORPHIC_METERS,
-  homomorphicProduct,
-  MULTIPLICATION_METER,
-  ROTATION_METER,
-} from './homomorphic.product.js';
+import { homomorphicProduct, MULTIPLICATION_METER, ROTATION_METER } from './homomorphic.product.js';
 import { KeyFiles } from './key-files.port.js';
 
 /** Two sets of keys are loaded in two seconds, and an evaluation takes less. */
@@ -71,17 +66,19 @@ export class HomomorphicChats implements OnApplicationShutdown {
     await this.rooms.find(asked.cleanroomId, order.accountId);
     const keys = await this.#keysOf(order.accountId, asked.keyFileId);
     const pricedAtMs = this.clock.now();
-    const prices = roomPricesOf(this.prices.inForce(pricedAtMs), HOMOMORPHIC_METERS);
+    const list = this.prices.inForce(pricedAtMs);
+    const perMultiplication = roomPriceOf(list, MULTIPLICATION_METER);
+    const perRotation = roomPriceOf(list, ROTATION_METER);
     const counts = countsOf(asked.evaluation);
     const lines = [
-      prices.lineOf(MULTIPLICATION_METER, counts.multiplications),
-      prices.lineOf(ROTATION_METER, counts.rotations),
+      perMultiplication.lineOf(counts.multiplications),
+      perRotation.lineOf(counts.rotations),
     ].filter(({ quantity }) => quantity > 0);
     const evidence = evidenceOf(asked);
     const held = await this.paid.admit(order, {
       purpose: homomorphicProduct.purpose,
       lines,
-      rateCardVersion: prices.rateCardVersion,
+      rateCardVersion: perRotation.rateCardVersion,
       evidence,
       pricedAtMs,
       requestMsMax: REQUEST_MS_MAX,

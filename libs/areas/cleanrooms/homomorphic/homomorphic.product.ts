@@ -6,7 +6,6 @@ import { defineProduct } from '#platform/ledger/product.js';
 
 export const MULTIPLICATION_METER = 'fhe_multiplications';
 export const ROTATION_METER = 'fhe_rotations';
-export const HOMOMORPHIC_METERS = [MULTIPLICATION_METER, ROTATION_METER] as const;
 
 /** An evaluation on ciphertexts, by the operations that it takes. */
 export const homomorphicProduct = defineProduct({

@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type AccountView, AccountViews } from './account-views.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
@@ -10,6 +11,7 @@ export interface AccountContext extends AccountView {
     readonly id: string;
     readonly appName: string | null;
     readonly deviceInfo: string | null;
+    readonly scopes: readonly Scope[];
     /** ISO 8601 UTC. */
     readonly startedAt: string;
     readonly expiresAt: string;
@@ -39,10 +41,11 @@ export class AccountContextHandler implements IQueryHandler<AccountContextQuery>
     if (state.status === 'absent' || state.userId !== userId) {
       return reject('session_not_found', 'there is no such session');
     }
-    const { sealedAppName, sealedDeviceInfo, startedAt, expiresAt } = state;
+    const { sealedAppName, sealedDeviceInfo, scopes, startedAt, expiresAt } = state;
     const view = await this.views.viewOf(await this.views.userOf(userId));
     const appName = await this.personalData.openIfAny(userId, 'app-name', sealedAppName);
     const deviceInfo = await this.personalData.openIfAny(userId, 'device-info', sealedDeviceInfo);
-    return { ...view, session: { id: sessionId, appName, deviceInfo, startedAt, expiresAt } };
+    const session = { id: sessionId, appName, deviceInfo, scopes, startedAt, expiresAt };
+    return { ...view, session };
   }
 }

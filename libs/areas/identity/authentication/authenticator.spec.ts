@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Authenticator } from './authenticator.js';
+import { type KeyPolicy, type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type Caller } from './caller.js';
 import { fingerprint, keyIdOf } from './credentials.js';
 import {
@@ -41,14 +42,16 @@ const revokeKey = ({ streams }: IdentityProcess, secret: string, userId = FIRST_
 const startSession = async (process: IdentityProcess, userId = FIRST_ID) => {
   const expiresAtMs = process.clock.now() + IN_AN_HOUR_MS;
   const expiresAt = new Date(expiresAtMs).toISOString();
+  const scopes: Scope[] = ['inference', 'read_billing'];
   const key = {
     userId,
-    keyKind: 'user',
+    keyKind: 'user' as const,
     name: 'app',
+    policy: { scopes },
     sessionId: SESSION,
     expiresAt,
     replaces: null,
-  } as const;
+  };
   const { secret, keyHash } = await process.keyRing.issue(key, anyContext());
   const data = {
     sessionId: SESSION,
@@ -56,10 +59,11 @@ const startSession = async (process: IdentityProcess, userId = FIRST_ID) => {
     keyHash,
     sealedAppName: null,
     sealedDeviceInfo: null,
-    secondFactor: 'none',
+    scopes,
+    secondFactor: 'none' as const,
     startedAt: AT,
     expiresAt,
-  } as const;
+  };
   await process.streams.sessions.run(
     sessionStream(SESSION),
     { type: 'StartSession', data },
@@ -67,6 +71,8 @@ const startSession = async (process: IdentityProcess, userId = FIRST_ID) => {
   );
   return { secret, token: process.appTokens.sign({ userId, sessionId: SESSION }, expiresAtMs) };
 };
+
+const POLICY: KeyPolicy = { scopes: ['inference'] };
 
 const idOf = (secret: string): string => keyIdOf(fingerprint(secret));
 
@@ -77,13 +83,18 @@ describe('Authenticator', () => {
       userId: FIRST_ID,
       accountId: '1',
       role: 'Partner',
-      credential: { kind: 'api_key', id: fingerprint(apiKey), keyId: idOf(apiKey) },
+      credential: { kind: 'api_key', id: fingerprint(apiKey), keyId: idOf(apiKey), policy: POLICY },
     };
     expect(await here.authenticator.authenticate(apiKey)).toEqual(caller);
     expect(await here.authenticator.authenticate(renterKey)).toEqual({
       ...caller,
       role: 'renter',
-      credential: { kind: 'renter_key', id: fingerprint(renterKey), keyId: idOf(renterKey) },
+      credential: {
+        kind: 'renter_key',
+        id: fingerprint(renterKey),
+        keyId: idOf(renterKey),
+        policy: POLICY,
+      },
     });
   });
 
@@ -91,7 +102,7 @@ describe('Authenticator', () => {
     const { apiKey } = await here.createUser();
     let replaces = fingerprint(apiKey);
     for (let rotation = 1; rotation <= 2; rotation += 1) {
-      const key = { userId: FIRST_ID, keyKind: 'user', name: 'app' } as const;
+      const key = { userId: FIRST_ID, keyKind: 'user', name: 'app', policy: POLICY } as const;
       const rest = { sessionId: null, expiresAt: null, replaces };
       const { secret, keyHash } = await here.keyRing.issue({ ...key, ...rest }, anyContext());
       const caller = await here.authenticator.authenticate(secret);
@@ -162,6 +173,7 @@ describe('Authenticator', () => {
         userId: FIRST_ID,
         keyKind: 'user',
         name: `round ${round}`,
+        policy: POLICY,
         sessionId: null,
         expiresAt: null,
         replaces: null,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { apiKeyEvents } from '#events/identity/api-key.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { sessionEvents } from '#events/identity/session.events.js';
 import { userEvents } from '#events/identity/user.events.js';
 import { type UserId } from '#events/vocabulary.js';
@@ -15,6 +16,7 @@ import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
+import { PolicyLists } from '../keys/key-policy.js';
 import { keptFor } from '../keys/list-api-keys.handler.js';
 import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint, keyIdOf } from './credentials.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
@@ -31,6 +33,8 @@ type CachedState =
   | {
       readonly kind: 'key';
       readonly credential: 'api_key' | 'renter_key';
+      readonly policy: KeyPolicy;
+      readonly lists: PolicyLists | undefined;
       readonly userId: UserId;
       readonly sessionId: string | null;
       readonly expiresAtMs: number;
@@ -40,6 +44,7 @@ type CachedState =
   | {
       readonly kind: 'session';
       readonly userId: UserId;
+      readonly policy: KeyPolicy;
       readonly startedAt: string;
       readonly expiresAtMs: number;
     }
@@ -137,8 +142,9 @@ export class Authenticator {
     const key = this.#find(stream, read);
     if (!key) return stream;
     if (key.kind !== 'key' || key.expiresAtMs <= this.clock.now()) return null;
-    const { credential: kind, userId, sessionId, keyId, cacheSeconds } = key;
-    const credential = { kind, id: keyHash, keyId, ...keptFor(cacheSeconds) };
+    const { credential: kind, userId, sessionId, keyId, policy, lists, cacheSeconds } = key;
+    const own = { id: keyHash, keyId, policy, ...(lists && { lists }) };
+    const credential = { kind, ...own, ...keptFor(cacheSeconds) };
     if (sessionId === null) return this.#caller(userId, credential, read);
     const ended = this.#sessionEnded(sessionId, userId, read);
     if (ended !== false) return ended;
@@ -152,7 +158,10 @@ export class Authenticator {
     if (expiresAtMs <= this.clock.now()) return null;
     const ended = this.#sessionEnded(sessionId, userId, read);
     if (ended !== false) return ended;
-    return this.#caller(userId, { kind: 'app_token', id: sessionId, sessionId }, read);
+    const session = this.#find(sessionStream(sessionId), read);
+    if (session?.kind !== 'session') return null;
+    const { policy } = session;
+    return this.#caller(userId, { kind: 'app_token', id: sessionId, policy, sessionId }, read);
   }
 
   /**
@@ -226,17 +235,19 @@ export class Authenticator {
       case 'apikey': {
         const key = await this.#fold(stream, apiKeyDecider, this.codec.for(apiKeyEvents));
         if (key.status !== 'active') return NONE;
-        const { keyKind, userId, sessionId, expiresAt, cacheSeconds } = key;
+        const { keyKind, userId, sessionId, endsAt, policy, cacheSeconds } = key;
         const keyId = key.lineage ?? keyIdOf(stream.slice(apiKeyStream('').length));
         const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
-        const times = { expiresAtMs: msOf(expiresAt), ...keptFor(cacheSeconds) };
-        return { kind: 'key', credential, userId, sessionId, keyId, ...times };
+        const terms = { policy, lists: PolicyLists.of(policy), expiresAtMs: msOf(endsAt) };
+        const own = { userId, sessionId, keyId, ...keptFor(cacheSeconds) };
+        return { kind: 'key', credential, ...own, ...terms };
       }
       case 'session': {
         const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));
         if (session.status !== 'active') return NONE;
-        const { userId, startedAt, expiresAt } = session;
-        return { kind: 'session', userId, startedAt, expiresAtMs: msOf(expiresAt) };
+        const { userId, scopes, startedAt, expiresAt } = session;
+        const policy = { scopes: [...scopes] };
+        return { kind: 'session', userId, policy, startedAt, expiresAtMs: msOf(expiresAt) };
       }
       default: {
         const user = await this.#fold(stream, userDecider, this.codec.for(userEvents));

@@ -1,5 +1,7 @@
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
+import { type PolicyLists } from '../keys/key-policy.js';
 
 /** The authenticated sender of a request. */
 export interface Caller {
@@ -17,6 +19,10 @@ export interface Credential {
   readonly kind: CredentialKind;
   /** The hash of the key, or the id of the app token's session; not a secret. */
   readonly id: string;
+  /** Of an access token: the scopes of its session. */
+  readonly policy: KeyPolicy;
+  /** Absent where the policy has no lists. */
+  readonly lists?: PolicyLists;
   /** Of an API key: the id under which budgets count it. A rotation does not change it. */
   readonly keyId?: string;
   /** Of an API key: how long answers are kept where the request does not say. Absent: not. */

@@ -10,6 +10,8 @@ export const CREDENTIAL_PREFIXES = {
   app: 'svc_app_',
   /** The token of a two-factor challenge; it authenticates no other request. */
   challenge: 'svc_2fa_',
+  /** The token of a password reset: the prefix, the id of the user and a secret. */
+  reset: 'svc_rst_',
 } as const;
 
 /** A text in the form of a credential, also with its prefix escaped as in a URL. */

@@ -40,7 +40,10 @@ export class ApiKeyList {
     const { documents, position } = await allDocuments(this.projections, apiKeys, range);
     const { state: user } = await this.streams.users.stateOf(userStream(userId));
     const since = user.status === 'registered' ? user.passwordChangedAt : null;
+    const now = instant(this.clock);
     for (const { document } of documents) {
+      const { endsAt } = document;
+      if (endsAt !== null && endsAt <= now) continue;
       if (await this.#sessionRuns(document, since)) keys.push(document);
     }
     keys.sort((one, other) => (one.issuedAt < other.issuedAt ? 1 : -1));

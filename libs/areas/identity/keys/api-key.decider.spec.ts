@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { apiKeyDecider } from './api-key.decider.js';
@@ -9,6 +10,7 @@ const UNTIL = '2026-11-21T04:53:00.000Z';
 const HASH = 'a'.repeat(64);
 const SEALED = 'A'.repeat(48);
 const userId = UserId.parse(1);
+const POLICY: KeyPolicy = { scopes: ['inference', 'read_billing'] };
 
 describe('an API key', () => {
   const key = deciderSpecOf(apiKeyDecider);
@@ -17,6 +19,7 @@ describe('an API key', () => {
     keyKind: 'user',
     userId,
     sealedName: SEALED,
+    policy: POLICY,
     sessionId: null,
     issuedAt: AT,
     expiresAt: UNTIL,

@@ -1,14 +1,25 @@
-import { type ApiKeyEvent, ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
+import {
+  type ApiKeyEvent,
+  ApiKeyIssued,
+  ApiKeyRestricted,
+  ApiKeyRevoked,
+} from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
+import { demandNoLater, demandWithin, isSamePolicy } from './key-policy.js';
 
 export type ApiKeyCommand =
   | { readonly type: 'IssueApiKey'; readonly data: ApiKeyIssued['data'] }
   | {
       readonly type: 'RevokeApiKey';
       readonly data: Omit<ApiKeyRevoked['data'], 'expiresAt'>;
+    }
+  | {
+      readonly type: 'RestrictApiKey';
+      readonly data: Omit<ApiKeyRestricted['data'], 'expiresAt'>;
     };
 
 export type ApiKeyState =
@@ -18,9 +29,14 @@ export type ApiKeyState =
       readonly keyKind: KeyKind;
       readonly userId: UserId;
       readonly sealedName: string;
+      readonly policy: KeyPolicy;
       readonly sessionId: string | null;
       readonly issuedAt: string;
+      /** As issued. */
       readonly expiresAt: string | null;
+      readonly endsAt: string | null;
+      /** Another key replaces it, and it stays valid until it ends. */
+      readonly isRotated: boolean;
       readonly replaces: string | null;
       readonly lineage?: string;
       readonly cacheSeconds?: number;
@@ -33,25 +49,49 @@ const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly Api
         ? [ApiKeyIssued.of(data)]
         : reject('api_key_exists', 'the key was issued before');
     case 'RevokeApiKey': {
-      if (state.status === 'absent' || state.userId !== data.userId) {
-        return reject('api_key_not_found', 'there is no such key');
-      }
-      const { expiresAt } = state;
-      if (state.status === 'active') return [ApiKeyRevoked.of({ ...data, expiresAt })];
+      const { expiresAt, isRotated, status } = keyOf(state, data);
       // Revoking twice changes nothing, but only one of two rotations may issue a successor.
-      return data.reason === 'rotated' ? reject('api_key_not_found', 'there is no such key') : [];
+      if (data.reason === 'rotated' && (isRotated || status === 'revoked')) return notFound();
+      return status === 'active' ? [ApiKeyRevoked.of({ ...data, expiresAt })] : [];
     }
+    case 'RestrictApiKey':
+      return restrict(data, keyOf(state, data));
   }
+};
+
+type IssuedKeyState = Exclude<ApiKeyState, { readonly status: 'absent' }>;
+
+const notFound = (): never => reject('api_key_not_found', 'there is no such key');
+
+const keyOf = (state: ApiKeyState, { userId }: { readonly userId: UserId }): IssuedKeyState =>
+  state.status === 'absent' || state.userId !== userId ? notFound() : state;
+
+const restrict = (
+  data: (ApiKeyCommand & { readonly type: 'RestrictApiKey' })['data'],
+  { status, policy, endsAt, expiresAt, isRotated }: IssuedKeyState,
+): readonly ApiKeyEvent[] => {
+  if (status === 'revoked' || (isRotated && data.reason === 'rotated')) return notFound();
+  demandWithin(data.policy, policy);
+  demandNoLater(data.endsAt, endsAt);
+  const isSame = data.endsAt === endsAt && isSamePolicy(data.policy, policy);
+  if (isSame && data.reason === 'restricted') return [];
+  return [ApiKeyRestricted.of({ ...data, expiresAt })];
 };
 
 const evolve = (state: ApiKeyState, { type, data }: ApiKeyEvent): ApiKeyState => {
   switch (type) {
     case 'ApiKeyIssued': {
       const { keyHash, ...key } = data;
-      return { status: 'active', ...key };
+      return { status: 'active', ...key, endsAt: key.expiresAt, isRotated: false };
     }
     case 'ApiKeyRevoked':
       return state.status === 'absent' ? state : { ...state, status: 'revoked' };
+    case 'ApiKeyRestricted': {
+      if (state.status === 'absent') return state;
+      const { policy, endsAt, reason } = data;
+      const isRotated = state.isRotated || reason === 'rotated';
+      return { ...state, policy, endsAt, isRotated };
+    }
   }
 };
 

@@ -1,9 +1,22 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type UserId } from '#events/vocabulary.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
+import { KeyBounds, type KeyIssuer } from './key-bounds.js';
 import { KeyBudgets } from './key-budgets.port.js';
+import {
+  demandNoLater,
+  demandRanges,
+  demandWithin,
+  INFERENCE_ONLY,
+  inheritedPolicy,
+  ordered,
+  type PolicyChange,
+} from './key-policy.js';
 import { KeyRing, type KeyToIssue } from './key-ring.js';
 import { type ApiKeyView, keptFor } from './list-api-keys.handler.js';
 import { reject } from '../identity.errors.js';
@@ -17,17 +30,25 @@ export interface NewApiKey extends ApiKeyView {
 }
 
 /**
- * Gives a user one more key: one for each request, however often it is attempted. A key with a
- * budget issues none: the new one would have no limit.
+ * Gives a user one more key: one for each request, however often it is attempted. It can do nothing
+ * that its issuer cannot. A key with a budget issues none: the new one would have no limit.
  */
 export class IssueApiKeyCommand extends Command<NewApiKey> {
   constructor(
-    readonly data: Pick<KeyToIssue, 'userId' | 'keyKind' | 'name' | 'cacheSeconds'>,
+    readonly data: Pick<KeyToIssue, 'userId' | 'keyKind' | 'name' | 'cacheSeconds'> & {
+      /** Default: inference only, with the lists of the issuer. */
+      readonly policy?: PolicyChange;
+      /** ISO 8601 UTC. Default: as the issuer. */
+      readonly expiresAt?: string;
+      readonly issuer: KeyIssuer;
+    },
     readonly context: CommandContext,
   ) {
     super();
   }
 }
+
+type DataToIssue = IssueApiKeyCommand['data'];
 
 @CommandHandler(IssueApiKeyCommand)
 export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
@@ -35,17 +56,38 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
     private readonly list: ApiKeyList,
     private readonly keys: KeyRing,
     private readonly budgets: KeyBudgets,
+    private readonly bounds: KeyBounds,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
-    const { keyKind: kind, name, cacheSeconds } = data;
-    await demandUnlimited(this.budgets, data.userId, context.key);
+    const { userId, keyKind: kind, name, cacheSeconds } = data;
+    await demandUnlimited(this.budgets, userId, context.key);
     const repeated = await this.keys.issuedFor(context);
-    if (!repeated) await this.#rejectTooMany(data.userId);
-    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    const { policy, expiresAt } = repeated
+      ? { policy: repeated.policy, expiresAt: repeated.expiresAt }
+      : await this.#termsOf(data);
+    if (!repeated) await this.#rejectTooMany(userId);
+    const own = { userId, keyKind: kind, name, policy, expiresAt, ...keptFor(cacheSeconds) };
+    const key = { ...own, sessionId: null, replaces: null };
     const { secret, keyHash, issuedAt } = repeated ?? (await this.keys.issueOnce(key, context));
     const view = { id: keyIdOf(keyHash), kind, name, issuedAt, secret, ...keptFor(cacheSeconds) };
-    return { ...view, sessionId: null, expiresAt: null };
+    return { ...view, policy, sessionId: null, expiresAt };
+  }
+
+  /** @throws DomainError `policy_too_wide`, `invalid_ip_range`, `expiry_past` */
+  async #termsOf({ userId, keyKind, issuer, policy: asked = {}, ...data }: DataToIssue) {
+    demandRanges(asked.ipRanges);
+    const bound = await this.bounds.of(issuer, userId);
+    const policy = inheritedPolicy(ordered(asked), bound.policy);
+    demandWithin(policy, bound.policy);
+    if (keyKind === 'renter') demandWithin(policy, { scopes: [...INFERENCE_ONLY] });
+    const expiresAt = data.expiresAt ?? bound.endsAt;
+    demandNoLater(expiresAt, bound.endsAt);
+    if (expiresAt !== null && expiresAt <= instant(this.clock)) {
+      reject('expiry_past', 'expires_at: expected a later instant than now');
+    }
+    return { policy, expiresAt };
   }
 
   async #rejectTooMany(userId: UserId): Promise<void> {

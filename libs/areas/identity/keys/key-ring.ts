@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ApiKeyRevoked } from '#events/identity/api-key.events.js';
+import { type ApiKeyRestricted, type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -10,15 +11,18 @@ import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Authenticator } from '../authentication/authenticator.js';
 import { deriveSecret, fingerprint, keyIdOf, mintSecret } from '../authentication/credentials.js';
+import { reject } from '../identity.errors.js';
 import { apiKeyStream, IdentityStreams } from '../identity.streams.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type ApiKeyState } from './api-key.decider.js';
+import { type PolicyChange } from './key-policy.js';
 
 export interface KeyToIssue {
   readonly userId: UserId;
   readonly keyKind: KeyKind;
   /** At most 128 characters; personal data. */
   readonly name: string;
+  readonly policy: KeyPolicy;
   readonly sessionId: string | null;
   /** ISO 8601 UTC, or null. */
   readonly expiresAt: string | null;
@@ -37,6 +41,14 @@ export interface IssuedKey {
 }
 
 type Revocation = Pick<ApiKeyRevoked['data'], 'keyHash' | 'userId' | 'reason'>;
+
+interface Restriction extends Pick<ApiKeyRestricted['data'], 'keyHash' | 'userId'> {
+  readonly policy: PolicyChange;
+  /** Absent: as before. */
+  readonly endsAt?: string | undefined;
+  /** Default: `restricted`. */
+  readonly reason?: ApiKeyRestricted['data']['reason'];
+}
 
 const KINDS: readonly KeyKind[] = ['user', 'renter'];
 
@@ -114,18 +126,19 @@ export class KeyRing {
 
   /**
    * For a request that may be attempted again: its key is the same in every attempt. The new key is
-   * issued first, then the old one is revoked: a crash in between leaves both keys valid. Of two
-   * concurrent rotations of one key, the later fails.
+   * issued first, then the old one is revoked, or ends after the overlap: a crash in between leaves
+   * both keys valid. Of two concurrent rotations of one key, the later fails.
    * @throws DomainError `api_key_not_found`
    */
   async replace(
     { replaces, ...key }: KeyToIssue & { readonly replaces: string },
+    overlapSeconds: number,
     context: CommandContext,
   ): Promise<IssuedKey> {
     const { userId } = key;
     const issued = await this.issueOnce({ ...key, replaces }, context);
     try {
-      await this.revoke({ keyHash: replaces, userId, reason: 'rotated' }, context);
+      await this.#endRotated(userId, replaces, overlapSeconds, context);
     } catch (error) {
       await this.revoke({ keyHash: issued.keyHash, userId, reason: 'revoked' }, context);
       throw error;
@@ -134,10 +147,52 @@ export class KeyRing {
   }
 
   /** Ends the key that another one replaces, unless an earlier attempt has. */
-  async endReplaced(userId: UserId, keyHash: string, context: CommandContext): Promise<void> {
+  async endReplaced(
+    userId: UserId,
+    keyHash: string,
+    overlapSeconds: number,
+    context: CommandContext,
+  ): Promise<void> {
     const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(keyHash));
-    if (state.status !== 'active') return;
-    await this.revoke({ keyHash, userId, reason: 'rotated' }, context);
+    if (state.status !== 'active' || state.isRotated) return;
+    await this.#endRotated(userId, keyHash, overlapSeconds, context);
+  }
+
+  async #endRotated(
+    userId: UserId,
+    keyHash: string,
+    overlapSeconds: number,
+    context: CommandContext,
+  ): Promise<void> {
+    if (overlapSeconds === 0) {
+      await this.revoke({ keyHash, userId, reason: 'rotated' }, context);
+      return;
+    }
+    const endsAt = new Date(this.clock.now() + overlapSeconds * 1_000).toISOString();
+    const restriction = { keyHash, userId, policy: {}, endsAt, reason: 'rotated' } as const;
+    await this.restrict(restriction, context);
+  }
+
+  /**
+   * Takes something away from a key; an absent field stays as it is.
+   * @throws DomainError `api_key_not_found`, `policy_too_wide`
+   */
+  async restrict(
+    { keyHash, userId, policy: change, reason = 'restricted', ...end }: Restriction,
+    context: CommandContext,
+  ): Promise<void> {
+    const stream = apiKeyStream(keyHash);
+    const { state } = await this.streams.apiKeys.stateOf(stream);
+    if (state.status === 'absent') return reject('api_key_not_found', 'there is no such key');
+    const policy = { ...state.policy, ...change };
+    // A key that ends during an overlap keeps its end.
+    const asked = end.endsAt ?? state.endsAt;
+    const isSooner = reason === 'rotated' && state.endsAt !== null && state.endsAt < (asked ?? '');
+    const endsAt = isSooner ? state.endsAt : asked;
+    const restrictedAt = instant(this.clock);
+    const data = { keyHash, userId, policy, endsAt, reason, restrictedAt };
+    await this.streams.apiKeys.run(stream, { type: 'RestrictApiKey', data }, context);
+    this.authenticator.invalidate();
   }
 
   /** @throws DomainError `api_key_not_found` */

@@ -1,5 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type ListedApiKey } from '#projections/identity/api-keys.projection.js';
 import { keyIdOf } from '../authentication/credentials.js';
@@ -11,6 +12,7 @@ export interface ApiKeyView {
   readonly id: string;
   readonly kind: KeyKind;
   readonly name: string;
+  readonly policy: KeyPolicy;
   readonly sessionId: string | null;
   /** ISO 8601 UTC. */
   readonly issuedAt: string;
@@ -59,10 +61,10 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
     lineage = keyIdOf(keyHash),
     ...rest
   }: ListedApiKey): Promise<ListedKeyView> {
-    const { sessionId, issuedAt, expiresAt, cacheSeconds } = rest;
+    const { policy, sessionId, issuedAt, endsAt: expiresAt, cacheSeconds } = rest;
     const name = (await this.personalData.open(userId, 'api-key-name', sealedName)) ?? '';
     const id = keyIdOf(keyHash);
     const times = { issuedAt, expiresAt, ...keptFor(cacheSeconds) };
-    return { id, kind: keyKind, name, sessionId, lineage, ...times };
+    return { id, kind: keyKind, name, policy, sessionId, lineage, ...times };
   }
 }

@@ -7,16 +7,25 @@ import { PersonalData } from '../users/personal-data.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
 import { demandUnlimited, type NewApiKey } from './issue-api-key.handler.js';
+import { KeyBounds, type KeyIssuer } from './key-bounds.js';
 import { KeyBudgets } from './key-budgets.port.js';
+import { demandNoLater, demandWithin } from './key-policy.js';
 import { KeyRing, type KeyOfRequest } from './key-ring.js';
 
 /**
- * Replaces a key by a new one of the same kind, name and expiry; the old key becomes invalid. A key
- * with a budget replaces itself only: the successor has the same budget.
+ * Replaces a key by a new one of the same kind, name, policy and end; the old key becomes invalid,
+ * at once or after an overlap. A key replaces itself, or a key that can do nothing that it cannot.
+ * A key with a budget replaces itself only: the successor has the same budget.
  */
 export class RotateApiKeyCommand extends Command<NewApiKey> {
   constructor(
-    readonly data: { readonly userId: UserId; readonly keyId: string },
+    readonly data: {
+      readonly userId: UserId;
+      readonly keyId: string;
+      readonly issuer: KeyIssuer;
+      /** How long the old key stays valid; 0: not at all. */
+      readonly overlapSeconds: number;
+    },
     readonly context: CommandContext,
   ) {
     super();
@@ -30,33 +39,42 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
     private readonly keys: KeyRing,
     private readonly personalData: PersonalData,
     private readonly budgets: KeyBudgets,
+    private readonly bounds: KeyBounds,
   ) {}
 
-  async execute({ data: { userId, keyId }, context }: RotateApiKeyCommand): Promise<NewApiKey> {
+  async execute({ data, context }: RotateApiKeyCommand): Promise<NewApiKey> {
+    const { userId, keyId, issuer, overlapSeconds } = data;
     const repeated = await this.keys.issuedFor(context);
-    if (repeated) return this.#finish(repeated, context);
+    if (repeated) return this.#finish(repeated, overlapSeconds, context);
     const old = await this.list.find(userId, keyId);
-    if ((old.lineage ?? keyId) !== context.key)
+    const { keyKind, sessionId, policy, endsAt: expiresAt, cacheSeconds, keyHash: replaces } = old;
+    if ((old.lineage ?? keyId) !== context.key) {
       await demandUnlimited(this.budgets, userId, context.key);
-    const { keyKind, sessionId, expiresAt, cacheSeconds, keyHash: replaces } = old;
+      const bound = await this.bounds.of(issuer, userId);
+      demandWithin(policy, bound.policy);
+      demandNoLater(expiresAt, bound.endsAt);
+    }
     const name = (await this.personalData.open(userId, 'api-key-name', old.sealedName)) ?? '';
-    const same = { name, sessionId, expiresAt, ...keptFor(cacheSeconds) };
+    const same = { name, sessionId, policy, expiresAt, ...keptFor(cacheSeconds) };
     const key = { userId, keyKind, replaces, ...same };
-    const { secret, keyHash, issuedAt } = await this.keys.replace(key, context);
+    const { secret, keyHash, issuedAt } = await this.keys.replace(key, overlapSeconds, context);
     return { id: keyIdOf(keyHash), kind: keyKind, issuedAt, secret, ...same };
   }
 
   /** An earlier attempt has issued the successor; whether it has ended the old key is not known. */
   async #finish(
-    { secret, keyHash, replaces, userId, status, ...key }: KeyOfRequest,
+    { secret, keyHash, replaces, userId, status, policy, ...key }: KeyOfRequest,
+    overlapSeconds: number,
     context: CommandContext,
   ): Promise<NewApiKey> {
     // Another rotation was first, and this attempt took its successor back.
     if (status === 'revoked') reject('api_key_not_found', 'there is no such key');
-    if (replaces !== null) await this.keys.endReplaced(userId, replaces, context);
+    if (replaces !== null) {
+      await this.keys.endReplaced(userId, replaces, overlapSeconds, context);
+    }
     const { keyKind: kind, sessionId, issuedAt, expiresAt, cacheSeconds } = key;
     const name = (await this.personalData.open(userId, 'api-key-name', key.sealedName)) ?? '';
-    const view = { id: keyIdOf(keyHash), kind, name, secret, ...keptFor(cacheSeconds) };
+    const view = { id: keyIdOf(keyHash), kind, name, policy, secret, ...keptFor(cacheSeconds) };
     return { ...view, sessionId, issuedAt, expiresAt };
   }
 }

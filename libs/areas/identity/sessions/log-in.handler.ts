@@ -58,7 +58,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
 
   async #challenge(
     { userId }: RegisteredUser,
-    { appName, deviceInfo }: AppClient,
+    { appName, deviceInfo, scopes }: AppClient,
     context: CommandContext,
   ): Promise<LogInOutcome> {
     const tempToken = mintSecret('challenge');
@@ -68,6 +68,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
       userId,
       sealedAppName: await this.personalData.sealIfAny(userId, 'app-name', appName),
       sealedDeviceInfo: await this.personalData.sealIfAny(userId, 'device-info', deviceInfo),
+      scopes: [...scopes],
       issuedAt: instant(this.clock),
       expiresAt: new Date(this.clock.now() + CHALLENGE_SECONDS * 1_000).toISOString(),
     };

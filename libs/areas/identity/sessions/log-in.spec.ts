@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
+import { SESSION_SCOPES } from '../keys/key-policy.js';
 import { ConfirmTwoFactorCommand } from '../two-factor/confirm-two-factor.handler.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { DisableTwoFactorCommand } from '../two-factor/disable-two-factor.handler.js';
@@ -34,7 +35,8 @@ afterEach(() => world.end());
 
 const logIn = (data: Partial<LogInCommand['data']> = {}, at: IdentityProcess = here) => {
   const { username, password } = ADA;
-  const all = { username, password, appName: 'Pocket', deviceInfo: null, otpCode: null, ...data };
+  const device = { appName: 'Pocket', deviceInfo: null, scopes: SESSION_SCOPES };
+  const all = { username, password, ...device, otpCode: null, ...data };
   return at.execute(new LogInCommand(all, anyContext()));
 };
 

@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { randomUUID } from 'node:crypto';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type AccountView, AccountViews } from '../accounts/account-views.js';
 import { AppTokens } from './app-tokens.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
 import { reject } from '../identity.errors.js';
+import { demandScopesOfRole } from '../keys/key-policy.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type AcceptedFactor } from '../two-factor/second-factor-check.js';
@@ -22,6 +24,8 @@ const UNNAMED_APP = 'app';
 export interface AppClient {
   readonly appName: string | null;
   readonly deviceInfo: string | null;
+  /** Of the session and its key. */
+  readonly scopes: readonly Scope[];
 }
 
 export interface OpenedSession extends AccountView {
@@ -31,6 +35,7 @@ export interface OpenedSession extends AccountView {
   readonly apiKey: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
+  readonly scopes: readonly Scope[];
   /** Wrong codes since the last log-in, or null. */
   readonly wrongCodes: UnreportedWrongCodes | null;
 }
@@ -47,15 +52,17 @@ export class SessionOpener {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError `user_disabled` */
+  /** @throws DomainError `user_disabled`, `scope_not_allowed` */
   async open(
     user: RegisteredUser,
-    { appName, deviceInfo }: AppClient,
+    { appName, deviceInfo, ...client }: AppClient,
     { kind: secondFactor, wrongCodes }: AcceptedFactor,
     context: CommandContext,
   ): Promise<OpenedSession> {
-    const { userId, disabled } = user;
+    const { userId, disabled, role } = user;
     if (disabled) reject('user_disabled', 'an operator has disabled the user');
+    const scopes = [...client.scopes];
+    demandScopesOfRole(scopes, role);
     const view = await this.views.viewOf(user);
     const sessionId = randomUUID();
     const expiresAtMs = this.clock.now() + SESSION_SECONDS * 1_000;
@@ -63,13 +70,15 @@ export class SessionOpener {
     const name = appName ?? UNNAMED_APP;
     // The key is invalid until its session has started.
     const key = { userId, keyKind: 'user', name, sessionId, expiresAt, replaces: null } as const;
-    const { secret: apiKey, keyHash } = await this.keys.issue(key, context);
+    const policy = { scopes };
+    const { secret: apiKey, keyHash } = await this.keys.issue({ ...key, policy }, context);
     const data = {
       sessionId,
       userId,
       keyHash,
       sealedAppName: await this.personalData.sealIfAny(userId, 'app-name', appName),
       sealedDeviceInfo: await this.personalData.sealIfAny(userId, 'device-info', deviceInfo),
+      scopes,
       secondFactor,
       startedAt: instant(this.clock),
       expiresAt,
@@ -77,6 +86,6 @@ export class SessionOpener {
     const stream = sessionStream(sessionId);
     await this.streams.sessions.run(stream, { type: 'StartSession', data }, context);
     const accessToken = this.appTokens.sign({ userId, sessionId }, expiresAtMs);
-    return { ...view, accessToken, apiKey, expiresAt, wrongCodes };
+    return { ...view, accessToken, apiKey, expiresAt, scopes, wrongCodes };
   }
 }

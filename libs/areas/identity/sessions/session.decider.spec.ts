@@ -18,13 +18,14 @@ describe('a session', () => {
     keyHash: HASH,
     sealedAppName: null,
     sealedDeviceInfo: null,
+    scopes: ['inference'],
     secondFactor: 'none',
     startedAt: AT,
     expiresAt: UNTIL,
-  } as const;
+  } satisfies SessionStarted['data'];
   const started = SessionStarted.of(start);
   const revocation = { sessionId: SESSION, userId, revokedAt: AT };
-  const revoked = SessionRevoked.of(revocation);
+  const revoked = SessionRevoked.of({ ...revocation, expiresAt: UNTIL });
 
   it('starts once', () => {
     session.given().when({ type: 'StartSession', data: start }).then(started);

@@ -3,13 +3,14 @@ import {
   SessionRevoked,
   SessionStarted,
 } from '#events/identity/session.events.js';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
 export type SessionCommand =
   | { readonly type: 'StartSession'; readonly data: SessionStarted['data'] }
-  | { readonly type: 'RevokeSession'; readonly data: SessionRevoked['data'] };
+  | { readonly type: 'RevokeSession'; readonly data: Omit<SessionRevoked['data'], 'expiresAt'> };
 
 export type SessionState =
   | { readonly status: 'absent' }
@@ -18,6 +19,7 @@ export type SessionState =
       readonly userId: UserId;
       readonly sealedAppName: string | null;
       readonly sealedDeviceInfo: string | null;
+      readonly scopes: readonly Scope[];
       readonly startedAt: string;
       readonly expiresAt: string;
     };
@@ -30,15 +32,17 @@ const decide = ({ type, data }: SessionCommand, state: SessionState): readonly S
       if (state.status === 'absent' || state.userId !== data.userId) {
         return reject('session_not_found', 'there is no such session');
       }
-      return state.status === 'active' ? [SessionRevoked.of(data)] : [];
+      return state.status === 'active'
+        ? [SessionRevoked.of({ ...data, expiresAt: state.expiresAt })]
+        : [];
   }
 };
 
 const evolve = (state: SessionState, { type, data }: SessionEvent): SessionState => {
   switch (type) {
     case 'SessionStarted': {
-      const { userId, sealedAppName, sealedDeviceInfo, startedAt, expiresAt } = data;
-      return { status: 'active', userId, sealedAppName, sealedDeviceInfo, startedAt, expiresAt };
+      const { sessionId: _session, keyHash: _key, secondFactor: _factor, ...session } = data;
+      return { status: 'active', ...session };
     }
     case 'SessionRevoked':
       return state.status === 'absent' ? state : { ...state, status: 'revoked' };

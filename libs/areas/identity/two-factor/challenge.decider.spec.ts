@@ -20,9 +20,10 @@ describe('a challenge', () => {
     userId,
     sealedAppName: null,
     sealedDeviceInfo: null,
+    scopes: ['inference'],
     issuedAt: AT,
     expiresAt: UNTIL,
-  };
+  } satisfies ChallengeIssued['data'];
   const issued = ChallengeIssued.of(issue);
   const failure = (attemptsLeft: number) =>
     ChallengeFailed.of({ challengeHash: HASH, userId, attemptsLeft, failedAt: AT });

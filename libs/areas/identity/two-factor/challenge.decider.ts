@@ -4,6 +4,7 @@ import {
   ChallengeFailed,
   ChallengeIssued,
 } from '#events/identity/challenge.events.js';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
@@ -24,6 +25,7 @@ export interface OpenChallenge {
   readonly userId: UserId;
   readonly sealedAppName: string | null;
   readonly sealedDeviceInfo: string | null;
+  readonly scopes: readonly Scope[];
   readonly issuedAt: string;
   readonly expiresAt: string;
   readonly attemptsLeft: number;

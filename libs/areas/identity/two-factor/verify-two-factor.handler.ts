@@ -70,8 +70,9 @@ export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCo
     }
   }
 
-  async #clientOf({ userId, sealedAppName, sealedDeviceInfo }: OpenChallenge) {
+  async #clientOf({ userId, sealedAppName, sealedDeviceInfo, scopes }: OpenChallenge) {
     return {
+      scopes,
       appName: await this.personalData.openIfAny(userId, 'app-name', sealedAppName),
       deviceInfo: await this.personalData.openIfAny(userId, 'device-info', sealedDeviceInfo),
     };

@@ -13,6 +13,7 @@ import { type UserCommand } from './user.decider.js';
 export type UserChange =
   | { readonly kind: 'disable' }
   | { readonly kind: 'enable' }
+  | { readonly kind: 'reset_two_factor' }
   | { readonly kind: 'role'; readonly role: Role };
 
 /**
@@ -51,6 +52,8 @@ const commandOf = (userId: UserId, change: UserChange, at: string): UserCommand 
       return { type: 'DisableUser', data: { userId, disabledAt: at } };
     case 'enable':
       return { type: 'EnableUser', data: { userId, enabledAt: at } };
+    case 'reset_two_factor':
+      return { type: 'ResetTwoFactor', data: { userId, disabledAt: at } };
     case 'role':
       return { type: 'ChangeRole', data: { userId, role: change.role, changedAt: at } };
   }

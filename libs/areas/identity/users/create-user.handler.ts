@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type NameKind } from '#events/identity/name.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -10,6 +11,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { AccountOpener } from '../accounts/account-opener.port.js';
 import { accountIdOf } from '../authentication/caller.js';
 import { IdentityStreams, nameStream, userStream } from '../identity.streams.js';
+import { demandScopesOfRole, INFERENCE_ONLY } from '../keys/key-policy.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { NameIndex } from '../names/name-index.js';
 import { Passwords } from '../passwords/passwords.js';
@@ -44,6 +46,10 @@ export class CreateUserCommand extends Command<CreatedUser> {
       readonly role: string;
       /** Null: generate one. */
       readonly password: string | null;
+      /** Of the API key; default: inference only. */
+      readonly scopes?: readonly Scope[];
+      /** Of the API key; default: `default`. */
+      readonly keyName?: string;
     },
     readonly context: CommandContext,
   ) {
@@ -78,9 +84,10 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
   ) {}
 
   async execute({ data, context }: CreateUserCommand): Promise<CreatedUser> {
-    const { username, email } = data;
+    const { username, email, scopes = INFERENCE_ONLY, keyName = 'default' } = data;
     const password = data.password ?? generatedPassword();
     const role = checkNewUser({ ...data, password });
+    demandScopesOfRole(scopes, role);
     const usernameHash = this.names.hashOf('username', username);
     const emailHash = this.names.hashOf('email', email);
     const registration = { username, email, role, password, usernameHash, emailHash };
@@ -89,8 +96,8 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     const accountId = accountIdOf(userId);
     await this.accounts.open(accountId, context);
     await this.#assignNames(registration, userId, context);
-    const apiKey = await this.#issue(userId, 'user', 'default', context);
-    const renterKey = await this.#issue(userId, 'renter', 'renter', context);
+    const apiKey = await this.#issue(userId, 'user', keyName, scopes, context);
+    const renterKey = await this.#issue(userId, 'renter', 'renter', INFERENCE_ONLY, context);
     const generated = data.password === null ? password : null;
     const keys = { apiKey, renterKey, generatedPassword: generated };
     return { userId, accountId, username, role, ...keys };
@@ -194,9 +201,11 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     userId: UserId,
     keyKind: 'user' | 'renter',
     name: string,
+    scopes: readonly Scope[],
     context: CommandContext,
   ): Promise<string> {
-    const key = { userId, keyKind, name, sessionId: null, expiresAt: null, replaces: null };
+    const policy = { scopes: [...scopes] };
+    const key = { userId, keyKind, name, policy, sessionId: null, expiresAt: null, replaces: null };
     return (await this.keys.issue(key, context)).secret;
   }
 }

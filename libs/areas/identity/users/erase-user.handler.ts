@@ -23,7 +23,7 @@ export interface ErasedUser {
  */
 export class EraseUserCommand extends Command<ErasedUser> {
   constructor(
-    readonly data: { readonly username: string },
+    readonly data: { readonly username: string } | { readonly userId: UserId },
     readonly context: CommandContext,
   ) {
     super();
@@ -46,8 +46,8 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ data: { username }, context }: EraseUserCommand): Promise<ErasedUser> {
-    const userId = await this.directory.idOf(username);
+  async execute({ data: whom, context }: EraseUserCommand): Promise<ErasedUser> {
+    const userId = 'userId' in whom ? whom.userId : await this.directory.idOf(whom.username);
     const data = { userId, reason: 'requested', erasedAt: instant(this.clock) } as const;
     const command = { type: 'EraseUser', data } as const;
     const { state } = await this.streams.users.run(userStream(userId), command, context);

@@ -1,6 +1,8 @@
 import { describe, it } from '@jest/globals';
 import {
   OneTimeCodeAccepted,
+  PasswordChanged,
+  PasswordResetOffered,
   RecoveryCodesReplaced,
   RecoveryCodeUsed,
   SecondFactorFailed,
@@ -232,6 +234,50 @@ describe('turning two-factor authentication off', () => {
   });
   it('counts a wrong code and does nothing else', () => {
     user.given(registered, enrolling, enabled).when(disable(none)).then(wrong);
+  });
+});
+
+describe('resetting a password', () => {
+  const offered = (secretHash: string) =>
+    PasswordResetOffered.of({ userId, secretHash, offeredAt: AT, expiresAt: LATER });
+  const changed = PasswordChanged.of({ userId, sealedPasswordHash: SEALED, changedAt: AT });
+  const reset = (secretHash: string, changedAt = AT): UserCommand => ({
+    type: 'ResetPassword',
+    data: { userId, sealedPasswordHash: SEALED, changedAt, secretHash },
+  });
+
+  it('changes the password once, by the latest offer', () => {
+    const { data } = offered(CODE);
+    user.given(registered).when({ type: 'OfferPasswordReset', data }).then(offered(CODE));
+    user.given(registered, offered(CODE)).when(reset(CODE)).then(changed);
+    const used = user.given(registered, offered(CODE), changed).when(reset(CODE));
+    used.thenThrows('invalid_reset');
+    const replaced = user.given(registered, offered(CODE), offered(OTHER_CODE)).when(reset(CODE));
+    replaced.thenThrows('invalid_reset');
+  });
+
+  it('is not possible without an offer, by another secret, or from its end on', () => {
+    user.given(registered).when(reset(CODE)).thenThrows('invalid_reset');
+    const open = [registered, offered(CODE)] as const;
+    user
+      .given(...open)
+      .when(reset(OTHER_CODE))
+      .thenThrows('invalid_reset');
+    user
+      .given(...open)
+      .when(reset(CODE, LATER))
+      .thenThrows('invalid_reset');
+  });
+});
+
+describe('resetting a second factor', () => {
+  const reset: UserCommand = { type: 'ResetTwoFactor', data: { userId, disabledAt: AT } };
+  const off = TwoFactorDisabled.of({ userId, disabledAt: AT });
+
+  it('turns it off, also while it is being enrolled', () => {
+    user.given(registered, enrolling, enabled).when(reset).then(off);
+    user.given(registered, enrolling).when(reset).then(off);
+    user.given(registered).when(reset).thenNothing();
   });
 });
 

@@ -2,6 +2,7 @@ import { type Role } from '#events/identity/identity.vocabulary.js';
 import {
   OneTimeCodeAccepted,
   PasswordChanged,
+  PasswordResetOffered,
   RecoveryCodesReplaced,
   RecoveryCodeUsed,
   SecondFactorFailed,
@@ -70,6 +71,13 @@ export type UserCommand =
   | { readonly type: 'EnableUser'; readonly data: UserEnabled['data'] }
   | { readonly type: 'ChangeRole'; readonly data: UserRoleChanged['data'] }
   | { readonly type: 'ChangePassword'; readonly data: PasswordChanged['data'] }
+  | { readonly type: 'OfferPasswordReset'; readonly data: PasswordResetOffered['data'] }
+  | {
+      readonly type: 'ResetPassword';
+      readonly data: PasswordChanged['data'] & { readonly secretHash: string };
+    }
+  /** An operator turns the second factor off for a user who has lost it. */
+  | { readonly type: 'ResetTwoFactor'; readonly data: TwoFactorDisabled['data'] }
   | {
       readonly type: 'EraseUser';
       readonly data: {
@@ -118,6 +126,8 @@ export interface RegisteredUser {
   readonly disabled: boolean;
   /** Sessions and challenges from before this instant are invalid; null: none are. */
   readonly passwordChangedAt: string | null;
+  /** Null: none is open. */
+  readonly passwordReset: { readonly secretHash: string; readonly expiresAt: string } | null;
 }
 
 export type UserState =
@@ -244,11 +254,31 @@ const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEve
       return state.role === data.role ? [] : [UserRoleChanged.of(data)];
     case 'ChangePassword':
       return [PasswordChanged.of(data)];
+    case 'OfferPasswordReset':
+      return [PasswordResetOffered.of(data)];
+    case 'ResetPassword': {
+      const { secretHash, ...change } = data;
+      demandOpenReset(state, data);
+      return [PasswordChanged.of(change)];
+    }
+    case 'ResetTwoFactor':
+      return state.twoFactor.status === 'off' ? [] : [TwoFactorDisabled.of(data)];
     case 'EraseUser': {
       const { usernameHash, emailHash } = state;
       return [UserErased.of({ ...data, usernameHash, emailHash })];
     }
   }
+};
+
+/**
+ * @throws DomainError `invalid_reset` for a secret that is unknown, was used, or has expired
+ */
+export const demandOpenReset = (
+  { passwordReset }: RegisteredUser,
+  { secretHash, changedAt }: Pick<DataOf<'ResetPassword'>, 'secretHash' | 'changedAt'>,
+): void => {
+  if (passwordReset?.secretHash === secretHash && changedAt < passwordReset.expiresAt) return;
+  reject('invalid_reset', 'the token was used, has expired or is unknown: ask for another one');
 };
 
 const withTwoFactor = (state: UserState, change: (twoFactor: TwoFactor) => TwoFactor): UserState =>
@@ -259,11 +289,22 @@ const FRESH = {
   twoFactor: { status: 'off' },
   disabled: false,
   passwordChangedAt: null,
+  passwordReset: null,
 } as const;
 
 /** Of a user that is registered. */
 const changed = (state: UserState, change: Partial<RegisteredUser>): UserState =>
   state.status === 'registered' ? { ...state, ...change } : state;
+
+const enabled = (
+  before: TwoFactor,
+  { enrolmentId, step: lastStep, recoveryCodeHashes }: TwoFactorEnabled['data'],
+): TwoFactor => {
+  if (before.status === 'off') return before;
+  const { sealedSecret } = before;
+  const codes = { lastStep, recoveryCodeHashes, wrongCodes: NO_WRONG_CODES, unreported: null };
+  return { status: 'on', enrolmentId, sealedSecret, ...codes };
+};
 
 const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
   switch (type) {
@@ -275,22 +316,8 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
       const { enrolmentId, sealedSecret } = data;
       return withTwoFactor(state, () => ({ status: 'enrolling', enrolmentId, sealedSecret }));
     }
-    case 'TwoFactorEnabled': {
-      const { enrolmentId, step: lastStep, recoveryCodeHashes } = data;
-      return withTwoFactor(state, (before) =>
-        before.status === 'off'
-          ? before
-          : {
-              status: 'on',
-              enrolmentId,
-              sealedSecret: before.sealedSecret,
-              lastStep,
-              recoveryCodeHashes,
-              wrongCodes: NO_WRONG_CODES,
-              unreported: null,
-            },
-      );
-    }
+    case 'TwoFactorEnabled':
+      return withTwoFactor(state, (before) => enabled(before, data));
     case 'SecondFactorFailed':
       return withTwoFactor(state, (before) =>
         before.status === 'on'
@@ -327,7 +354,11 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
       return changed(state, { role: data.role });
     case 'PasswordChanged': {
       const { sealedPasswordHash, changedAt: passwordChangedAt } = data;
-      return changed(state, { sealedPasswordHash, passwordChangedAt });
+      return changed(state, { sealedPasswordHash, passwordChangedAt, passwordReset: null });
+    }
+    case 'PasswordResetOffered': {
+      const { secretHash, expiresAt } = data;
+      return changed(state, { passwordReset: { secretHash, expiresAt } });
     }
     case 'UserErased': {
       const { usernameHash, emailHash } = data;

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { SESSION_SCOPES } from '../keys/key-policy.js';
 import { AccountOfUserQuery } from '../accounts/account-of-user.handler.js';
 import { fingerprint } from '../authentication/credentials.js';
 import { CreateUserCommand } from './create-user.handler.js';
@@ -39,10 +41,12 @@ afterEach(() => world.end());
 
 const accountOf = (username: string, at = here) => at.ask(new AccountOfUserQuery(username));
 const logIn = (username: string) => {
-  const device = { appName: 'analytical engine', deviceInfo: null, otpCode: null };
-  const data = { username, password: ADA.password, ...device };
+  const device = { appName: 'analytical engine', deviceInfo: null, scopes: SESSION_SCOPES };
+  const data = { username, password: ADA.password, otpCode: null, ...device };
   return here.execute(new LogInCommand(data, anyContext()));
 };
+const AT_ONCE = { issuer: 'operator', overlapSeconds: 0 } as const;
+const POLICY: KeyPolicy = { scopes: ['inference'] };
 const unknownUser = { code: 'user_not_found' };
 const keysOf = async (userId: UserId) => (await here.ask(new ListApiKeysQuery(userId))).keys;
 const erase = (username: string) => here.execute(new EraseUserCommand({ username }, anyContext()));
@@ -138,7 +142,7 @@ describe('keys', () => {
   it('are issued, listed and revoked immediately', async () => {
     await here.createUser();
     const issue = new IssueApiKeyCommand(
-      { userId: FIRST_ID, keyKind: 'user', name: 'nightly' },
+      { userId: FIRST_ID, keyKind: 'user', name: 'nightly', issuer: 'operator' },
       anyContext(),
     );
     const { id, secret } = await here.execute(issue);
@@ -156,7 +160,7 @@ describe('keys', () => {
   it('with a budget issue no other key, and replace only themselves', async () => {
     await here.createUser();
     const context = contextOf(randomUUID(), 'spec', { key: LIMITED_LINE });
-    const data = { userId: FIRST_ID, keyKind: 'user', name: 'wider' } as const;
+    const data = { userId: FIRST_ID, keyKind: 'user', name: 'wider', issuer: 'operator' } as const;
     const limited = { code: 'api_key_limited' };
     await expect(here.execute(new IssueApiKeyCommand(data, context))).rejects.toMatchObject(
       limited,
@@ -165,7 +169,7 @@ describe('keys', () => {
     const rotate = (key: string) =>
       here.execute(
         new RotateApiKeyCommand(
-          { userId: FIRST_ID, keyId: other },
+          { userId: FIRST_ID, keyId: other, ...AT_ONCE },
           contextOf(randomUUID(), 'spec', { key }),
         ),
       );
@@ -192,7 +196,10 @@ describe('keys', () => {
     const old = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default');
     const rotate = () =>
       here.execute(
-        new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '' }, anyContext()),
+        new RotateApiKeyCommand(
+          { userId: FIRST_ID, keyId: old?.id ?? '', ...AT_ONCE },
+          anyContext(),
+        ),
       );
     const rotated = await Promise.allSettled([rotate(), rotate()]);
     const successors = rotated.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -206,13 +213,19 @@ describe('keys', () => {
   it('are issued once by a request, however often it is attempted', async () => {
     await here.createUser();
     const context = anyContext();
-    const data = { userId: FIRST_ID, keyKind: 'user', name: 'nightly' } as const;
+    const data = {
+      userId: FIRST_ID,
+      keyKind: 'user',
+      name: 'nightly',
+      issuer: 'operator',
+    } as const;
     const first = await here.execute(new IssueApiKeyCommand(data, context));
     here.clock.atMs += 60_000;
     const there = await world.start(here.clock);
     expect(await there.execute(new IssueApiKeyCommand(data, context))).toEqual(first);
     expect(await keysOf(FIRST_ID)).toHaveLength(3);
-    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    const { issuer: _, ...same } = data;
+    const key = { ...same, policy: POLICY, sessionId: null, expiresAt: null, replaces: null };
     expect((await there.keyRing.issueOnce(key, context)).secret).toBe(first.secret);
     const other = await here.execute(new IssueApiKeyCommand(data, anyContext()));
     expect(other.secret).not.toBe(first.secret);
@@ -223,7 +236,9 @@ describe('keys', () => {
     const context = anyContext();
     const old = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default');
     const rotate = () =>
-      here.execute(new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '' }, context));
+      here.execute(
+        new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '', ...AT_ONCE }, context),
+      );
     const first = await rotate();
     here.clock.atMs += 60_000;
     expect(await rotate()).toEqual(first);
@@ -235,10 +250,16 @@ describe('keys', () => {
     const context = anyContext();
     const old = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default');
     const replaces = fingerprint(apiKey);
-    const key = { userId: FIRST_ID, keyKind: 'user', name: 'default', sessionId: null } as const;
-    const { secret } = await here.keyRing.issueOnce({ ...key, expiresAt: null, replaces }, context);
+    const key = { userId: FIRST_ID, keyKind: 'user', name: 'default', policy: POLICY } as const;
+    const { secret } = await here.keyRing.issueOnce(
+      { ...key, sessionId: null, expiresAt: null, replaces },
+      context,
+    );
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
-    const rotate = new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '' }, context);
+    const rotate = new RotateApiKeyCommand(
+      { userId: FIRST_ID, keyId: old?.id ?? '', ...AT_ONCE },
+      context,
+    );
     expect((await here.execute(rotate)).secret).toBe(secret);
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
     expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
@@ -258,7 +279,10 @@ describe('keys', () => {
     await here.createUser();
     const issue = () =>
       here.execute(
-        new IssueApiKeyCommand({ userId: FIRST_ID, keyKind: 'user', name: 'more' }, anyContext()),
+        new IssueApiKeyCommand(
+          { userId: FIRST_ID, keyKind: 'user', name: 'more', issuer: 'operator' },
+          anyContext(),
+        ),
       );
     for (let held = 2; held < API_KEYS_MAX; held += 1) await issue();
     await expect(issue()).rejects.toMatchObject({ code: 'too_many_api_keys' });

@@ -9,7 +9,7 @@ import {
 
 const ImageUpstream = UpstreamServer.extend({
   /** The software of the server. */
-  server: z.enum(['openai', 'automatic1111']),
+  server: z.enum(['openai', 'automatic1111', 'comfyui', 'triton']),
   image_models: modelsOf(UpstreamModel),
 });
 export type ImageUpstream = z.infer<typeof ImageUpstream>;

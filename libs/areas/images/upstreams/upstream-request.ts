@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { formBody } from '#platform/network/form-body.js';
 import {
   addressOf,
@@ -14,35 +15,48 @@ const DETAIL_LENGTH_MAX = 200;
 
 /**
  * Posts a body and reads the JSON of the answer, in bounded memory.
- * @param body an object is sent as JSON
+ * @param body an object is sent as JSON; null: the address is read
  * @throws ImagesError; the reason of the signal
  */
-export const askUpstream = async (
+export const askUpstream = (
   upstream: UpstreamServer,
   path: string,
-  body: FormData | Readonly<Record<string, unknown>>,
+  body: FormData | Readonly<Record<string, unknown>> | null,
   signal: AbortSignal,
-): Promise<unknown> => {
+): Promise<unknown> =>
+  asked(upstream, path, body, signal, (bytes) => JSON.parse(bytes.toString('utf8')) as unknown);
+
+/** The bytes of an address. @throws ImagesError; the reason of the signal */
+export const fileOfUpstream = (
+  upstream: UpstreamServer,
+  path: string,
+  signal: AbortSignal,
+): Promise<Buffer> => asked(upstream, path, null, signal, (bytes) => bytes);
+
+const asked = async <Answer>(
+  upstream: UpstreamServer,
+  path: string,
+  body: FormData | Readonly<Record<string, unknown>> | null,
+  signal: AbortSignal,
+  read: (bytes: Buffer) => Answer,
+): Promise<Answer> => {
   try {
-    const { contentType, bytes } =
-      body instanceof FormData
-        ? await formBody(body)
-        : { contentType: 'application/json', bytes: JSON.stringify(body) };
+    const sent = await contentOf(body);
     const answer = await request(addressOf(upstream, path), {
-      method: 'POST',
+      method: body === null ? 'GET' : 'POST',
       headers: {
-        accept: 'application/json',
-        'content-type': contentType,
+        accept: '*/*',
+        ...(sent && { 'content-type': sent.contentType }),
         ...authorizationOf(upstream),
       },
-      body: bytes,
+      body: sent?.bytes ?? null,
       signal,
       headersTimeout: 0,
       bodyTimeout: CONNECT_MS_MAX,
     });
-    const text = await boundedText(answer.body);
-    if (answer.statusCode >= 200 && answer.statusCode < 300) return JSON.parse(text);
-    throw rejected(answer.statusCode, text);
+    const bytes = await boundedBytes(answer.body, ANSWER_BYTES_MAX, tooLarge);
+    if (answer.statusCode >= 200 && answer.statusCode < 300) return read(bytes);
+    throw rejected(answer.statusCode, bytes.toString('utf8'));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ImagesError) throw error;
@@ -51,16 +65,12 @@ export const askUpstream = async (
   }
 };
 
-const boundedText = async (content: AsyncIterable<Uint8Array>): Promise<string> => {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of content) {
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new ImagesError('failed', 'the answer is too large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+const contentOf = async (body: FormData | Readonly<Record<string, unknown>> | null) => {
+  if (body instanceof FormData) return formBody(body);
+  return body && { contentType: 'application/json', bytes: JSON.stringify(body) };
 };
+
+const tooLarge = (): ImagesError => new ImagesError('failed', 'the answer is too large');
 
 /** A request that the server does not accept is the caller's; credentials are not. */
 const rejected = (status: number, text: string): ImagesError => {

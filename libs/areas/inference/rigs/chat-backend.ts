@@ -31,6 +31,8 @@ export interface ChatRequest {
   readonly cost?: CostSink;
   /** Absent for a request without a session. */
   readonly keys?: KeyAffinity;
+  /** The ids of the caller's `traceparent`, which goes to the rig. */
+  readonly trace?: string;
 }
 
 /** The key of a rig that a session prefers, since a provider's cache belongs to its account. */

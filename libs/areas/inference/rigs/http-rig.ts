@@ -82,7 +82,7 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
   return {
     complete: (request, signal) => {
       const form = chatForm(dialect, request);
-      return answered(request, form, signal, () => dialect.chat(request, false));
+      return answered(request, form, signal, () => traced(dialect.chat(request, false), request));
     },
 
     ...(embeddings && {
@@ -148,7 +148,7 @@ const opened = async (
   };
   try {
     if (!signal.aborted) {
-      await sender.send(dialect.chat(request, true), credential, exchange, signal);
+      await sender.send(traced(dialect.chat(request, true), request), credential, exchange, signal);
     }
     while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
     // Throws the failure, so that the next key may be asked.
@@ -159,6 +159,12 @@ const opened = async (
     throw error;
   }
 };
+
+/** The request with the trace of its caller. */
+const traced = (sent: ProviderRequest, { trace }: ChatRequest): ProviderRequest =>
+  trace === undefined
+    ? sent
+    : { ...sent, headers: { ...sent.headers, traceparent: `00-${trace}-01` } };
 
 const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({
   name: 'completion',

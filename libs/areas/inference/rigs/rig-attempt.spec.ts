@@ -79,6 +79,7 @@ describe('an attempt at a rig', () => {
         sent: 'm',
         rig: 'rack',
         outcome: 'answered',
+        startedAtMs: 5_000,
         endedAtMs: 5_000,
         usage: { promptTokens: 12, completionTokens: 3, source: 'provider' },
         // 2 fresh at 0.25, 10 cached at 0.025, 3 of output at 1.000001 USD for a million.

@@ -3,8 +3,8 @@ import { type Usage } from '#platform/chats/chat-usage.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { halfUp, PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.js';
-import { type JsonObject, type KeyAffinity, RigError } from './chat-backend.js';
-import { type CostField, type CostSink } from './cost-sink.js';
+import { type ChatRequest, type JsonObject, type KeyAffinity, RigError } from './chat-backend.js';
+import { type CostField } from './cost-sink.js';
 import { type RouteAttempt } from './route-error.js';
 
 /** The cost of a model on one rig. */
@@ -22,6 +22,8 @@ export interface Asker {
   readonly account?: string;
   /** The hold that pays for it, where one request is one hold. */
   readonly holdId?: string;
+  /** Absent: the caller named none. */
+  readonly trace?: string;
 }
 
 /** One attempt that reached a rig, whether a customer pays for it or not. */
@@ -38,6 +40,8 @@ export interface RigAttempt {
   readonly usage: Usage | null;
   /** Null: unknown. `computed`: from the purchase price of the catalog. */
   readonly cost: { readonly basis: 'stated' | 'computed'; readonly picoUsd: PicoUsd } | null;
+  readonly trace?: string;
+  readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
 
@@ -53,6 +57,7 @@ export class AttemptMeter {
   #stated: PicoUsd | null = null;
   #isOver = false;
   #sent = '';
+  #startedAtMs = 0;
 
   constructor(
     private readonly observe: AttemptObserver,
@@ -66,7 +71,8 @@ export class AttemptMeter {
   /** The request as it goes to the rig, with sinks for the cost that it states and for its key. */
   sending<Request extends { readonly body: JsonObject }>(
     request: Request,
-  ): Request & { readonly cost?: CostSink; readonly keys?: KeyAffinity } {
+  ): Request & Pick<ChatRequest, 'cost' | 'keys' | 'trace'> {
+    this.#startedAtMs = this.clock.now();
     const model = request.body['model'];
     this.#sent = typeof model === 'string' ? model : this.asker.model;
     const field = this.cost?.field;
@@ -77,6 +83,7 @@ export class AttemptMeter {
       ...request,
       ...(field && { cost: { field, stated } }),
       ...(this.keys && { keys: this.keys }),
+      ...(this.asker.trace !== undefined && { trace: this.asker.trace }),
     };
   }
 
@@ -123,7 +130,7 @@ export class AttemptMeter {
     if (this.#isOver) return;
     this.#isOver = true;
     if (outcome === 'answered' && usage) this.onAnswered(usage);
-    const { account = null, holdId = null, model } = this.asker;
+    const { account = null, holdId = null, model, trace } = this.asker;
     this.observe({
       account: account === '' ? null : account,
       holdId,
@@ -133,6 +140,8 @@ export class AttemptMeter {
       outcome,
       usage,
       cost: this.#costOf(usage),
+      ...(trace !== undefined && { trace }),
+      startedAtMs: this.#startedAtMs,
       endedAtMs: this.clock.now(),
     });
   }

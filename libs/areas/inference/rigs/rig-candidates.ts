@@ -1,5 +1,6 @@
 import { type LostRig } from '#events/inference/chat.evidence.js';
 import { type CallerDialect } from '#platform/chats/chat-order.js';
+import { rigNumberOf } from '#platform/tasks/rig-name.js';
 import { type ChatRequest } from './chat-backend.js';
 import { type Need } from './chat-features.js';
 import { keptBy, type RigPreference } from './choice/rig-preference.js';
@@ -12,8 +13,8 @@ export type RigAbsence = Extract<RouteErrorKind, 'rig-drained' | 'rig-lost'>;
 
 /** Rigs that come and go, such as single workers. */
 export interface PinnedRigs {
-  /** Undefined for a name that no such rig has. Called for requests: it does not wait. */
-  find(name: string): Rig | RigAbsence | undefined;
+  /** Undefined for a name or number that no such rig has. Called for requests: it does not wait. */
+  find(pin: string): Rig | RigAbsence | undefined;
 }
 
 /** The rigs that may answer a request. */
@@ -24,7 +25,10 @@ export interface RouteTarget {
   readonly account?: string;
   /** The hold that pays for the request, where one request is one hold. */
   readonly holdId?: string;
+  /** The ids of the caller's `traceparent`, joined by a dash. */
+  readonly trace?: string;
   /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
+  /** The only rig that may answer: the name or number in `rig_{…}`. Without it, the best one. */
   readonly pin?: string;
   /** Absent: the caller has none. */
   readonly preference?: RigPreference;
@@ -56,8 +60,10 @@ export class PinnedStates {
     return [...this.#byName.values()];
   }
 
-  find(name: string): RigState | RigAbsence | undefined {
-    const rig = this.rigs.find(name);
+  /** @param pin a name or a number */
+  find(pin: string): RigState | RigAbsence | undefined {
+    const rig = this.rigs.find(pin);
+    const name = typeof rig === 'object' ? rig.name : pin;
     const known = this.#byName.get(name);
     if (rig === undefined || typeof rig === 'string') {
       if (known?.inFlight === 0) this.#byName.delete(name);
@@ -74,6 +80,7 @@ export class PinnedStates {
 /** The rigs of a request; cached for each model, since every request needs them. */
 export const createCandidates = (states: readonly RigState[], pinnedStates: PinnedStates) => {
   const byName = new Map(states.map((state) => [state.rig.name, state]));
+  const byNumber = new Map(states.map((state) => [String(rigNumberOf(state.rig.name)), state]));
   const models = new Set(states.flatMap(({ rig }) => [...rig.models]));
   const byModel = new Map(
     [...models].map((model) => [model, states.filter(({ rig }) => rig.models.has(model))]),
@@ -87,7 +94,8 @@ export const createCandidates = (states: readonly RigState[], pinnedStates: Pinn
       if (others.length > 0) return others;
       throw new RouteError('model-not-served', `no rig serves the model ${model}`, []);
     }
-    const pinned = byName.get(pin) ?? pinnedStates.find(pin);
+    // A name goes first: a rig may be named by digits.
+    const pinned = byName.get(pin) ?? byNumber.get(pin) ?? pinnedStates.find(pin);
     if (!pinned) throw new RouteError('rig-unknown', `there is no rig ${pin}`, []);
     if (typeof pinned === 'string') throw new RouteError(pinned, ABSENCES[pinned](pin), []);
     if (pinned.rig.models.has(model)) return [pinned];

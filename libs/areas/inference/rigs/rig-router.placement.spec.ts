@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rigNumberOf } from '#platform/tasks/rig-name.js';
 import { type ChatBackend, type JsonObject } from './chat-backend.js';
 import { type ChatFeature, needsOf } from './chat-features.js';
 import { ANSWER, errorOf, failing, held, scripted, settle } from './rig-router.fixture.js';
@@ -163,6 +164,20 @@ describe('the time to the first token', () => {
     const { complete, router } = placing({ rigs: [{ name: 'a', backend: answering() }] });
     await complete();
     expect(router.status()[0]?.firstTokenMs).toEqual({});
+  });
+});
+
+describe('a pinned rig', () => {
+  it('is asked by its number, unless another has these digits as its name', async () => {
+    const number = String(rigNumberOf('a'));
+    const rigs = [
+      { name: 'a', backend: answering() },
+      { name: 'b', backend: answering() },
+    ];
+    const { complete } = placing({ rigs });
+    expect([await complete(number), await complete(number)]).toEqual(['a', 'a']);
+    const digits = placing({ rigs: [...rigs, { name: number, backend: answering() }] });
+    expect(await digits.complete(number)).toBe(number);
   });
 });
 

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { RigError } from './chat-backend.js';
 import { type Credential } from './dialects/dialect.js';
@@ -56,14 +57,10 @@ const listed = async (
     const message = `rig ${name} answered with status ${status} when asked for its models`;
     throw new RigError('failed', message, { status });
   }
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > BYTES_MAX) throw malformed(name, `is larger than ${BYTES_MAX} bytes`);
-    pieces.push(piece);
-  }
-  return idsOf(name, Buffer.concat(pieces).toString('utf8'));
+  const bytes = await boundedBytes(body, BYTES_MAX, () =>
+    malformed(name, `is larger than ${BYTES_MAX} bytes`),
+  );
+  return idsOf(name, bytes.toString('utf8'));
 };
 
 const idsOf = (name: string, text: string): ReadonlySet<string> => {

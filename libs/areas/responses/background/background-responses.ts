@@ -95,6 +95,7 @@ export class BackgroundResponses {
         accountId,
         input,
         summary,
+        models: [model],
         hold: { lines: price.linesOf(accepted), rateCardVersion, evidence: summary },
         pricedAtMs,
       },

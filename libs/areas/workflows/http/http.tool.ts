@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { isPrivateHost, lookupOfPublicHosts } from '#platform/network/public-addresses.js';
 import {
   defineTool,
@@ -110,7 +111,7 @@ export class HttpTool implements ToolRunner<HttpInput, HttpOutput>, OnApplicatio
       answer.body.on('error', () => undefined).destroy();
       throw statusError(status);
     }
-    const bytes = await bytesOf(answer.body).catch(unreachable);
+    const bytes = await boundedBytes(answer.body, RESPONSE_BYTES_MAX, tooLarge).catch(unreachable);
     const type = headerOf(headers['content-type']);
     const location = headerOf(headers['location']);
     return {
@@ -171,19 +172,8 @@ const bodyOf = ({ body, method }: HttpInput) => {
   return { body: text, contentType };
 };
 
-const bytesOf = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > RESPONSE_BYTES_MAX) {
-      const message = `the answer has more than ${RESPONSE_BYTES_MAX} bytes`;
-      throw new ToolError('response_too_large', message);
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-};
+const tooLarge = (): ToolError =>
+  new ToolError('response_too_large', `the answer has more than ${RESPONSE_BYTES_MAX} bytes`);
 
 const headerOf = (value: string | string[] | undefined): string | null =>
   (Array.isArray(value) ? value[0] : value) ?? null;

@@ -4,6 +4,7 @@ import { labelsOf } from '#events/hold.vocabulary.js';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { demandModels } from '#platform/ledger/paid-work/asked-models.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
@@ -101,6 +102,7 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     const expiresAt = this.funds.deadline(null);
     const terms = need && { node: null, ...need, lines: [...need.lines], expiresAt };
     const funding = terms && { runId, ...terms, fundedAt: startedAt };
+    demandModels(context, []);
     if (funding) {
       const hold = { ...need, expiresAt };
       await this.processes.place(holdOf(data, hold), startedAt, context);

@@ -2,6 +2,7 @@
 import { type GgufHeader, type GgufTensorInfo } from '../../language-model/gguf.header.js';
 import { headerOf } from '../../language-model/model-files.js';
 import { unsupported } from '../llama-layers.errors.js';
+import { READABLE_NAMES, readableFormat } from '../formats/readable-formats.js';
 import { tensorTypeName } from './tensor-types.js';
 
 export interface LlamaShape {
@@ -27,8 +28,6 @@ export interface LlamaHeader {
   /** Bytes from the start of the file. */
   readonly dataStart: number;
 }
-
-const FLOAT_32 = 0;
 
 /** llama.cpp's names, with the dimensions of each in its order: the length of a row first. */
 export const layerTensors = (
@@ -75,6 +74,9 @@ const shapeOf = (
     const value = metadata.get(`llama.${key}`) ?? fallback;
     return typeof value === 'number' && value > 0 ? value : unsupported(`it has no llama.${key}`);
   };
+  const layers = number('block_count');
+  // Each layer has tensors: a larger number would only be counted up to.
+  if (layers > tensors.size) unsupported(`its llama.block_count is ${layers}`);
   const width = number('embedding_length');
   const heads = number('attention.head_count');
   const headWidth = number('attention.key_length', width / heads);
@@ -82,7 +84,7 @@ const shapeOf = (
   return {
     vocabulary: tensors.get(EMBEDDING)?.dimensions[1] ?? unsupported(`it has no ${EMBEDDING}`),
     width,
-    layers: number('block_count'),
+    layers,
     heads,
     keyHeads: number('attention.head_count_kv', heads),
     headWidth,
@@ -111,8 +113,16 @@ const demandTensors = (shape: LlamaShape, tensors: ReadonlyMap<string, GgufTenso
     ...(shape.isTied ? [] : ([[OUTPUT, [width, vocabulary]]] as const)),
     ...Array.from({ length: layers }, (_, layer) => layerTensors(shape, layer)).flat(),
   ]);
-  for (const [name, { type }] of tensors) {
-    if (type !== FLOAT_32) unsupported(`its tensor ${name} is ${tensorTypeName(type)}, not F32`);
+  for (const [name, { type, dimensions }] of tensors) {
+    const format = readableFormat(type);
+    if (format === undefined) {
+      const readable = READABLE_NAMES.join(', ');
+      return unsupported(`its tensor ${name} is ${tensorTypeName(type)}, not one of ${readable}`);
+    }
+    const [rowLength = 0] = dimensions;
+    if (rowLength % format.blockWeights !== 0) {
+      unsupported(`its tensor ${name} has rows of ${rowLength}, no whole blocks of ${format.name}`);
+    }
     if (!expected.has(name)) unsupported(`its tensor ${name} has no place in a plain Llama`);
   }
   for (const [name, dimensions] of expected) {

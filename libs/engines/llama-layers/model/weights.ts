@@ -2,12 +2,13 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { ModelFileInvalidError } from '../../language-model/language-model.engine.errors.js';
 import { LayersError } from '../llama-layers.errors.js';
 import { EMBEDDING, layerTensors, type LlamaHeader, OUTPUT, OUTPUT_NORM } from './llama.header.js';
+import { bytesIn, readableFormat } from '../formats/readable-formats.js';
 import { type LayerRange } from './layer-range.js';
 
 /** The memory of WebAssembly ends at 4 GiB; what is computed needs room beside the weights. */
 export const RANGE_BYTES_MAX = 3 * 1_024 ** 3;
 
-/** Tensors of a range by llama.cpp's names, row-major. */
+/** Tensors of a range by llama.cpp's names, row-major, in 32-bit floats. */
 export type RangeWeights = ReadonlyMap<string, Float32Array<ArrayBuffer>>;
 
 export const isFirst = ({ first }: LayerRange): boolean => first === 0;
@@ -46,12 +47,14 @@ export const readWeights = async (
   }
   await using file = await open(modelFile, 'r');
   const weights = new Map<string, Float32Array<ArrayBuffer>>();
-  for (const { name, dimensions, offset } of infos) {
-    const values = new Float32Array(lengthOf(dimensions));
-    if (!(await fill(file, new Uint8Array(values.buffer), header.dataStart + offset))) {
+  for (const { name, dimensions, type, offset } of infos) {
+    const format = readableFormat(type);
+    if (format === undefined) throw new RangeError(`the tensor ${name} has type ${type}`);
+    const stored = new Uint8Array(bytesIn(format, dimensions));
+    if (!(await fill(file, stored, header.dataStart + offset))) {
       throw new ModelFileInvalidError(modelFile, `its tensor ${name} is cut short`);
     }
-    weights.set(name, values);
+    weights.set(name, format.read(stored));
   }
   return weights;
 };

@@ -15,3 +15,6 @@ const bytes: ReadonlyMap<string, number> = (() => {
 /** The bytes that a token of a byte-level vocabulary spells. */
 export const bytesOfToken = (token: string): Uint8Array =>
   Uint8Array.from(token, (character) => bytes.get(character) ?? 0);
+
+/** The character of each byte, in the order of bytes. */
+export const byteCharacters = (): readonly string[] => [...bytes.keys()];

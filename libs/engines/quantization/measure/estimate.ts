@@ -3,10 +3,10 @@ import { readLlamaHeader } from '../../llama-layers/model/llama.header.js';
 import { trainableShape } from '../../training/files/llama-file.js';
 import { type TrainingRecipe } from '../../training/training.protocol.js';
 import { demandSize, SENSITIVITY_WINDOWS, WINDOWS_MAX } from '../model/measured-model.js';
-import { parametersIn } from '../model/parameters.js';
+import { parametersIn } from '../../language-model/parameters.js';
 import { type QuantizationOrder, type TernaryTraining } from '../quantization.protocol.js';
 import { codedBytes } from '../codings.js';
-import { demandBudget, floatBytes, optionsOf } from '../tensor-options.js';
+import { demandBudget, keptBytes, optionsOf } from '../tensor-options.js';
 import { WINDOW_TOKENS } from './text-loss.js';
 
 /** Rows of a step of training, and the tokens of each. */
@@ -66,8 +66,8 @@ export const estimateOf = async (
   const learned =
     training === null ? 0 : (await trainingSteps(modelFile, training)).productsOf * training.steps;
   const chosen = options.reduce(
-    (sum, { matrix, codings: [coding = 'F32'] }) => sum + codedBytes(coding, matrix.dimensions),
-    floatBytes([...tensors.values()]),
+    (sum, { matrix, codings: [coding = 'F32'] }) => sum + codedBytes(coding, matrix),
+    keptBytes([...tensors.values()]),
   );
   return {
     parameters,

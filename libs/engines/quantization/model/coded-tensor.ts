@@ -1,6 +1,7 @@
 import { ternarize } from '../bitnet/ternarize.js';
-import { type Coding, FLOAT_32, formatOf } from '../codings.js';
-import { decodeTensor, encodeTensor } from '../formats/block-format.js';
+import { type Coding, formatOf } from '../codings.js';
+import { decodeTensor, encodeTensor } from '../../llama-layers/formats/block-format.js';
+import { type ReadableFormat } from '../../llama-layers/formats/readable-formats.js';
 
 /** A tensor as a file holds it, and the weights that are read back from it. */
 export interface CodedTensor {
@@ -15,16 +16,24 @@ export interface CodedTensor {
   readonly ternary: { readonly trits: Int8Array; readonly scale: number } | null;
 }
 
+/** A tensor of the source. */
+export interface SourceTensor {
+  readonly rowLength: number;
+  readonly format: Pick<ReadableFormat, 'name' | 'type'>;
+  /** As the file has it. */
+  readonly stored: () => Uint8Array<ArrayBuffer>;
+  readonly weights: Float32Array<ArrayBuffer>;
+}
+
 /** @throws RangeError where the coding has no rows of this length */
 export const codeTensor = (
-  weights: Float32Array<ArrayBuffer>,
-  rowLength: number,
+  { rowLength, format: source, stored, weights }: SourceTensor,
   coding: Coding,
 ): CodedTensor => {
   const format = formatOf(coding, rowLength);
   if (format === null) {
-    const bytes = new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength);
-    return { coding, format: 'F32', type: FLOAT_32, bytes, restored: weights, ternary: null };
+    const { name, type } = source;
+    return { coding, format: name, type, bytes: stored(), restored: weights, ternary: null };
   }
   const ternary = coding === 'BITNET' ? storedTrits(weights) : null;
   const bytes = encodeTensor(format, ternary === null ? weights : scaled(ternary));

@@ -1,14 +1,15 @@
 /** A model whose losses are measured with its tensors in any coding. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type GgufHeader } from '../../language-model/gguf.header.js';
+import { type GgufHeader, type GgufTensorInfo } from '../../language-model/gguf.header.js';
+import { type FileSource } from '../../language-model/gguf.writer.js';
 import { headerOf } from '../../language-model/model-files.js';
 import { LayerStack, type Product } from '../../llama-layers/model/layer-stack.js';
 import { type LlamaHeader, llamaHeaderOf } from '../../llama-layers/model/llama.header.js';
 import { type RangeWeights, readWeights } from '../../llama-layers/model/weights.js';
 import { GgufTokenizer } from '../../llama-layers/text/tokenizer.js';
 import { type TernaryKernel, TernaryKernels } from '../bitnet/ternary-kernels.js';
-import { type Coding } from '../codings.js';
-import { type FileSource } from '../file/quantized-file.js';
+import { type Coding, storedBytes, storedFormat } from '../codings.js';
 import {
   divergenceOf,
   lossOver,
@@ -17,7 +18,7 @@ import {
   windowsOf,
 } from '../measure/text-loss.js';
 import { QuantizationError } from '../quantization.errors.js';
-import { parametersIn } from './parameters.js';
+import { parametersIn } from '../../language-model/parameters.js';
 import { codeTensor, type CodedTensor } from './coded-tensor.js';
 import { ternaryProduct } from './ternary-product.js';
 
@@ -36,6 +37,7 @@ export class MeasuredModel {
 
   private constructor(
     readonly source: FileSource,
+    private readonly modelFile: string,
     private readonly header: LlamaHeader,
     private readonly weights: RangeWeights,
     private readonly kernel: TernaryKernel,
@@ -64,7 +66,7 @@ export class MeasuredModel {
     const range = { first: 0, last: header.shape.layers - 1 };
     const weights = await readWeights(modelFile, header, range);
     const start = await startOf(modelFile, gguf);
-    return new MeasuredModel({ header: gguf, start }, header, weights, kernel, text);
+    return new MeasuredModel({ header: gguf, start }, modelFile, header, weights, kernel, text);
   }
 
   get parameters(): number {
@@ -72,10 +74,24 @@ export class MeasuredModel {
   }
 
   code(name: string, coding: Coding): CodedTensor {
-    const weights = this.weights.get(name);
-    const [rowLength = 0] = this.header.tensors.get(name)?.dimensions ?? [];
-    if (weights === undefined) throw new RangeError(`the model has no ${name}`);
-    return codeTensor(weights, rowLength, coding);
+    const [weights, info] = [this.weights.get(name), this.header.tensors.get(name)];
+    if (weights === undefined || info === undefined) {
+      throw new RangeError(`the model has no ${name}`);
+    }
+    const [rowLength = 0] = info.dimensions;
+    const stored = () => this.#stored(info);
+    return codeTensor({ rowLength, format: storedFormat(info), stored, weights }, coding);
+  }
+
+  #stored(info: GgufTensorInfo): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(storedBytes(info));
+    const file = openSync(this.modelFile, 'r');
+    try {
+      readSync(file, bytes, 0, bytes.length, this.header.dataStart + info.offset);
+    } finally {
+      closeSync(file);
+    }
+    return bytes;
   }
 
   /** Tokens that a measurement of the whole text, or of a single tensor, reads. */

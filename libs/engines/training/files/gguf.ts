@@ -1,21 +1,14 @@
 /** Writes and reads GGUF (version 3), as far as a float Llama with a tokenizer needs it. */
 import { GgufFormatError, parseGgufHeader } from '../../language-model/gguf.header.js';
+import {
+  ggufEntry,
+  ggufFile,
+  type GgufValue,
+  ggufValue,
+} from '../../language-model/gguf.writer.js';
 import { lengthOf, type LlamaShape, type NamedTensor, tensorShapes } from '../model/llama-shape.js';
 
-const MAGIC = 0x46554747;
-const VERSION = 3;
-const ALIGNMENT_BYTES = 32;
 const FLOAT_32 = 0;
-
-/** Value type numbers of the container. */
-const TYPE = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
-
-type Value =
-  | { readonly type: 'u32' | 'i32' | 'f32'; readonly value: number }
-  | { readonly type: 'bool'; readonly value: boolean }
-  | { readonly type: 'string'; readonly value: string }
-  | { readonly type: 'strings'; readonly value: readonly string[] }
-  | { readonly type: 'i32s'; readonly value: readonly number[] };
 
 /** The ids of a byte-level BPE, as GPT-2 defines it. */
 export interface BytePairVocabulary {
@@ -27,63 +20,13 @@ export interface BytePairVocabulary {
   readonly controls: readonly string[];
 }
 
-const u32 = (value: number): Value => ({ type: 'u32', value });
-const f32 = (value: number): Value => ({ type: 'f32', value });
-const text = (value: string): Value => ({ type: 'string', value });
+const { u32, f32, text } = ggufValue;
 
 /** ChatML, in the Jinja that llama.cpp and Hugging Face both read. */
 export const CHAT_TEMPLATE =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content']" +
   " + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}" +
   '{% endif %}';
-
-const bytesOf = {
-  u32: (value: number): Buffer => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(value);
-    return bytes;
-  },
-  i32: (value: number): Buffer => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeInt32LE(value);
-    return bytes;
-  },
-  f32: (value: number): Buffer => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeFloatLE(value);
-    return bytes;
-  },
-  u64: (value: number): Buffer => {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigUInt64LE(BigInt(value));
-    return bytes;
-  },
-  string: (value: string): Buffer => {
-    const bytes = Buffer.from(value, 'utf8');
-    return Buffer.concat([bytesOf.u64(bytes.length), bytes]);
-  },
-};
-
-const encodeValue = (entry: Value): Buffer => {
-  switch (entry.type) {
-    case 'u32':
-    case 'i32':
-    case 'f32':
-      return Buffer.concat([bytesOf.u32(TYPE[entry.type]), bytesOf[entry.type](entry.value)]);
-    case 'bool':
-      return Buffer.concat([bytesOf.u32(TYPE.bool), Buffer.from([entry.value ? 1 : 0])]);
-    case 'string':
-      return Buffer.concat([bytesOf.u32(TYPE.string), bytesOf.string(entry.value)]);
-    case 'strings':
-    case 'i32s': {
-      const element = entry.type === 'strings' ? TYPE.string : TYPE.i32;
-      const head = [bytesOf.u32(TYPE.array), bytesOf.u32(element), bytesOf.u64(entry.value.length)];
-      const items =
-        entry.type === 'strings' ? entry.value.map(bytesOf.string) : entry.value.map(bytesOf.i32);
-      return Buffer.concat([...head, ...items]);
-    }
-  }
-};
 
 /** Token type numbers of llama.cpp. */
 const NORMAL_TOKEN = 1;
@@ -94,7 +37,7 @@ const metadata = (
   shape: LlamaShape,
   { tokens, merges, controls }: BytePairVocabulary,
   chatTemplate: string,
-): [string, Value][] => [
+): [string, GgufValue][] => [
   ['general.architecture', text('llama')],
   ['general.name', text(name)],
   ['general.license', text('apache-2.0')],
@@ -169,11 +112,6 @@ export const reorderHeads = (
   return reordered;
 };
 
-const aligned = (length: number): number => Math.ceil(length / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
-
-const padded = (bytes: Buffer): Buffer =>
-  Buffer.concat([bytes, Buffer.alloc(aligned(bytes.length) - bytes.length)]);
-
 export interface GgufModel {
   readonly name: string;
   readonly shape: LlamaShape;
@@ -193,32 +131,21 @@ export const writeGguf = ({
   chatTemplate = CHAT_TEMPLATE,
 }: GgufModel): Buffer => {
   const entries = metadata(name, shape, vocabulary, chatTemplate);
-  let offset = 0;
-  const infos = tensors.map((tensor) => {
-    const dimensions = tensor.shape.toReversed();
-    const info = Buffer.concat([
-      bytesOf.string(ggufName(tensor.name)),
-      bytesOf.u32(dimensions.length),
-      ...dimensions.map(bytesOf.u64),
-      bytesOf.u32(FLOAT_32),
-      bytesOf.u64(offset),
-    ]);
-    offset += aligned(tensor.values.byteLength);
-    return info;
+  const written = tensors.map((tensor) => {
+    const { buffer, byteOffset, byteLength } = reorderHeads(tensor, shape, 'to-gguf');
+    return {
+      name: ggufName(tensor.name),
+      dimensions: tensor.shape.toReversed(),
+      type: FLOAT_32,
+      bytes: new Uint8Array(buffer, byteOffset, byteLength),
+    };
   });
-  const header = Buffer.concat([
-    bytesOf.u32(MAGIC),
-    bytesOf.u32(VERSION),
-    bytesOf.u64(tensors.length),
-    bytesOf.u64(entries.length),
-    ...entries.flatMap(([key, value]) => [bytesOf.string(key), encodeValue(value)]),
-    ...infos,
-  ]);
-  const data = tensors.map((tensor) => {
-    const values = reorderHeads(tensor, shape, 'to-gguf');
-    return padded(Buffer.from(values.buffer, values.byteOffset, values.byteLength));
-  });
-  return Buffer.concat([padded(header), ...data]);
+  return Buffer.concat(
+    ggufFile(
+      entries.map(([key, value]) => ggufEntry(key, value)),
+      written,
+    ),
+  );
 };
 
 const shapeFrom = (entries: ReadonlyMap<string, unknown>): LlamaShape => ({

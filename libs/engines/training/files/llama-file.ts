@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileVersionOf } from '../../language-model/model-files.js';
 import { parseGgufHeader } from '../../language-model/gguf.header.js';
+import { ggufValue, rewrittenFile, type WrittenTensor } from '../../language-model/gguf.writer.js';
+import { FLOAT_32 } from '../../llama-layers/formats/readable-formats.js';
 import {
   type LlamaHeader,
   type LlamaShape as FileShape,
@@ -85,50 +87,24 @@ export const readLlamaFile = async (path: string): Promise<LlamaFile> => {
 };
 
 /**
- * The bytes of the file with these weights and this name, and everything else as it was: the
- * tokenizer, the chat template, the licence.
+ * The bytes of the file with these weights, in 32-bit floats, and this name, and every other entry
+ * as it was: the tokenizer, the chat template, the licence.
  */
 export const writtenAs = async (
   { path, header, shape }: LlamaFile,
   tensors: readonly NamedTensor[],
   name: string,
 ): Promise<Buffer> => {
-  const original = await readFile(path);
-  const head = renamed(original.subarray(0, header.dataStart), name);
-  const data = Buffer.from(original.subarray(header.dataStart));
-  for (const tensor of tensors) {
-    const info = header.tensors.get(ggufName(tensor.name));
-    if (info === undefined) throw new RangeError(`the file has no ${tensor.name}`);
-    const values = reorderHeads(tensor, shape, 'to-gguf');
-    const { buffer, byteOffset, byteLength } = values;
-    Buffer.from(buffer, byteOffset, byteLength).copy(data, info.offset);
-  }
-  return Buffer.concat([head, data]);
-};
-
-const TEXT_TYPE = 8;
-
-/** A key of the header in front of a text, as the container writes it. */
-const textKey = (key: string): Buffer => {
-  const bytes = Buffer.alloc(8 + key.length + 4);
-  bytes.writeBigUInt64LE(BigInt(key.length));
-  bytes.write(key, 8);
-  bytes.writeUInt32LE(TEXT_TYPE, 8 + key.length);
-  return bytes;
-};
-
-/** Tensors are found from the end of the header on, so its length may change. */
-const renamed = (head: Buffer, name: string): Buffer => {
-  const key = textKey('general.name');
-  const at = head.indexOf(key);
-  if (at === -1) return head;
-  const start = at + key.length;
-  const end = start + 8 + Number(head.readBigUInt64LE(start));
-  const text = Buffer.from(name, 'utf8');
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
-  const changed = Buffer.concat([head.subarray(0, start), length, text, head.subarray(end)]);
-  const padded = Buffer.alloc(parseGgufHeader(changed).dataStart);
-  changed.copy(padded);
-  return padded;
+  const start = (await readFile(path)).subarray(0, header.dataStart);
+  const learned = new Map(tensors.map((tensor) => [ggufName(tensor.name), tensor]));
+  const source = { header: parseGgufHeader(start), start };
+  const written = source.header.tensors.map((info): WrittenTensor => {
+    const tensor = learned.get(info.name);
+    if (tensor === undefined) throw new RangeError(`the weights have no ${info.name}`);
+    const { buffer, byteOffset, byteLength } = reorderHeads(tensor, shape, 'to-gguf');
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    return { name: info.name, dimensions: info.dimensions, type: FLOAT_32, bytes };
+  });
+  const changes = { 'general.name': ggufValue.text(name) };
+  return Buffer.concat(rewrittenFile(source, changes, written));
 };

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { HALF, storedAs } from '../../llama-layers/formats/stored-as.fixture.js';
+import { writeGguf } from '../files/gguf.js';
 import { readLlamaFile } from '../files/llama-file.js';
 import {
   CHATS,
@@ -128,6 +130,21 @@ describe('a training', () => {
     const tuned = await readLlamaFile(await folder.file('grouped.gguf', end.weights));
     expect(tuned.shape).toMatchObject({ keyHeads: 2, hasOutput: true });
     expect(end.after.perplexity).toBeLessThan(end.before.perplexity);
+  });
+
+  it('of 16-bit floats learns their values, and writes 32-bit floats', async () => {
+    const half = await folder.file('half.gguf', await storedAs(files.student, HALF));
+    const { tensors, shape } = await readLlamaFile(half);
+    const vocabulary = await nanoVocabulary();
+    const rounded = writeGguf({ name: 'rounded', shape, vocabulary, tensors });
+    const student = await folder.file('rounded.gguf', rounded);
+    const learned = (await drained(taskOf({ ...files, student: half, teacher: null }))).end;
+    const expected = (await drained(taskOf({ ...files, student, teacher: null }))).end;
+    expect(learned.losses).toEqual(expected.losses);
+    const tuned = await readLlamaFile(await folder.file('tuned.gguf', learned.weights));
+    expect([...tuned.header.tensors.values()].every(({ type }) => type === 0)).toBe(true);
+    const other = await readLlamaFile(await folder.file('other.gguf', expected.weights));
+    expect(tuned.tensors).toEqual(other.tensors);
   });
 
   it('refuses a teacher with another vocabulary', async () => {

@@ -16,6 +16,7 @@ import {
 import { Ledger } from '../ledger.port.js';
 import { onRigs } from '../rig-lines.js';
 import { Admission } from './admission.js';
+import { demandModels } from './asked-models.js';
 import { isRejection } from './ledger-rejection.js';
 import { type PaidOrder } from './paid-order.js';
 import { PAID_WORK_SETTINGS, type PaidWorkSettings } from './paid-work.settings.js';
@@ -121,12 +122,13 @@ export class PaidRequests {
   /**
    * Holds the worst case, then checks that the request may still be worked on: the process may have
    * been suspended before, and a retry that came meanwhile has found no hold.
-   * @throws DomainError `readers_behind` before the hold, and the errors of the ledger;
-   *   RequestCutError after the hold of a late request is released
+   * @throws DomainError `readers_behind`, `model_not_allowed` before the hold, and the errors of the
+   *   ledger; RequestCutError after the hold of a late request is released
    */
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
     this.admission?.demand();
     const { context } = order;
+    demandModels(context, modelsOf(worst));
     const { requestMsMax } = worst;
     const placed = await this.ledger.place(this.#holdOf(order, worst), context, order.signal);
     const held = new HeldRequest(this.ledger, this.clock, order, worst, placed);
@@ -144,6 +146,7 @@ export class PaidRequests {
    */
   async preview(order: PaidOrder, worst: WorstCase): Promise<PreviewedHold> {
     this.admission?.demand();
+    demandModels(order.context, modelsOf(worst));
     return this.ledger.preview(this.#holdOf(order, worst));
   }
 
@@ -183,6 +186,12 @@ export class PaidRequests {
     );
   }
 }
+
+/** Of the request and of its steps. */
+const modelsOf = ({ model, lines }: WorstCase): readonly string[] => [
+  ...(model === undefined ? [] : [model]),
+  ...lines.flatMap((line) => line.model ?? []),
+];
 
 const confirmed = async (confirm: () => Promise<boolean>, held: HeldRequest): Promise<boolean> => {
   try {

@@ -10,6 +10,7 @@ import { type AnyTool } from '#platform/tools/tool.js';
 import { type AnyConsumer, type TopicDeclaration } from '../subscriptions/consumer.js';
 import { type ErrorMeaning, type FailureMapping, type Meanings } from './failure.js';
 import { type LeaderService } from './leader-service.js';
+import { type ModelSource } from './model-source.js';
 import { type AnyNotification } from './notification.js';
 import { type MetricsSource, type ReadinessCheck } from './operations.js';
 import { type AnyRelay } from '../subscriptions/outbox.js';
@@ -56,6 +57,8 @@ export interface AreaDefinition {
   readonly jobs?: readonly AnyJobType[];
   /** Tools that workflows, agents and MCP clients may call; see `defineTool`. */
   readonly tools?: readonly AnyTool[];
+  /** Providers of the module that are asked for the list of models. */
+  readonly modelSources?: readonly Type<ModelSource>[];
   /** Messages about its events for the owners of accounts; see `defineNotification`. */
   readonly notifications?: readonly AnyNotification[];
   readonly settings?: readonly AnySettings[];
@@ -91,6 +94,7 @@ export const defineArea = (definition: AreaDefinition): Area => {
     chatStrategies: [],
     jobs: [],
     tools: [],
+    modelSources: [],
     notifications: [],
     settings: [],
     readiness: [],

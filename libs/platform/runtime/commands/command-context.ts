@@ -14,6 +14,8 @@ export interface CommandContext extends Readonly<HoldLabels> {
   readonly causationId: string;
   /** `user:<id>`, `cli`, `saga:<name>`, `system`. */
   readonly actor: string;
+  /** Whether the policy of the key that asked allows a model. Absent: it allows every model. */
+  readonly allowsModel?: (name: string) => boolean;
 }
 
 export const contextOf = (

@@ -11,6 +11,7 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'c
 import { type FastifyRequest } from 'fastify';
 import { ApiGuard } from '#apps/gateway/identity/api.guard.js';
 import { CurrentCaller } from '#apps/gateway/identity/caller.decorator.js';
+import { Scope } from '#apps/gateway/identity/scope.decorator.js';
 import { Idempotent } from '#apps/gateway/idempotency/idempotent.decorator.js';
 import { FailsWith } from '#apps/gateway/openapi/failures.docs.js';
 import { Credentials } from '#apps/gateway/openapi/credentials.docs.js';
@@ -48,6 +49,7 @@ class PostcardIdDto {
 @ApiTags('postcards')
 @Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
+@Scope('inference')
 @Controller('api/v1/postcards')
 export class PostcardsController {
   constructor(

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { boundedBytes } from '#platform/kernel/bounded-bytes.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { RigError } from '../chat-backend.js';
 import { parseObject } from '../parsed-object.js';
@@ -92,17 +93,13 @@ const isToken = (token: unknown): token is string =>
 
 const headersOf = ({ headers }: AccessToken): Readonly<Record<string, string>> => headers;
 
+const tooLong = (): Error => new Error('the answer is too long');
+
 const posted = async (url: string, body: string) => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await request(url, { method: 'POST', headers, body, signal });
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of response.body as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('the answer is too long');
-    pieces.push(piece);
-  }
-  const answer = parseObject(Buffer.concat(pieces).toString('utf8'));
+  const bytes = await boundedBytes(response.body, ANSWER_BYTES_MAX, tooLong);
+  const answer = parseObject(bytes.toString('utf8'));
   return { status: response.statusCode, answer: answer ?? {} };
 };

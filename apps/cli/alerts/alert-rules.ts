@@ -1,0 +1,82 @@
+import { AlertsQuery, ChangeAlertsCommand } from '#areas/alerts/alerts.handlers.js';
+import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { accountAlerts } from '#projections/alerts/account-alerts.projection.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { type Quipu, withQuipu } from '../quipu.context.js';
+import { accountOf } from '../user-option.js';
+
+export interface ShowAlertsOptions extends CommonOptions {
+  readonly user: string;
+}
+
+export interface SetAlertsOptions extends ShowAlertsOptions {
+  readonly balanceBelow?: MicroUsd;
+  readonly daysLeftBelow?: number;
+  readonly spendAnomaly?: boolean;
+}
+
+const NEEDS = {
+  areas: ['identity', 'billing', 'alerts'],
+  installation: 'exists',
+  projections: [accountAlerts],
+} as const;
+
+export const setAlerts = (
+  { user, balanceBelow, daysLeftBelow, spendAnomaly }: SetAlertsOptions,
+  invocation: Invocation,
+): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async (quipu) => {
+    const accountId = await accountOf(quipu, user);
+    const rules = {
+      balanceBelowMicroUsd: balanceBelow === undefined ? null : toDecimal(balanceBelow),
+      daysLeftBelow: daysLeftBelow ?? null,
+      spendAnomaly: spendAnomaly ?? false,
+    };
+    const change = { type: 'SetAlertRules', data: { rules } } as const;
+    await quipu.commands.execute(new ChangeAlertsCommand(accountId, change, quipu.context()));
+    return outcomeOf(user, accountId, rules, []);
+  });
+
+export const showAlerts = ({ user }: ShowAlertsOptions, invocation: Invocation): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async (quipu) => {
+    const accountId = await accountOf(quipu, user);
+    const { rules, last } = await alertsOf(quipu, accountId);
+    return outcomeOf(user, accountId, rules, last);
+  });
+
+const alertsOf = async ({ queries }: Quipu, accountId: string) =>
+  (await queries.execute(new AlertsQuery(accountId))).alerts;
+
+const outcomeOf = (
+  user: string,
+  accountId: string,
+  {
+    balanceBelowMicroUsd,
+    daysLeftBelow,
+    spendAnomaly,
+  }: Awaited<ReturnType<typeof alertsOf>>['rules'],
+  last: Awaited<ReturnType<typeof alertsOf>>['last'],
+): Outcome => {
+  const rules = [
+    ...(balanceBelowMicroUsd === null
+      ? []
+      : [`less than ${inUsd(fromDecimal(balanceBelowMicroUsd))} is available`]),
+    ...(daysLeftBelow === null ? [] : [`the balance lasts less than ${daysLeftBelow} days`]),
+    ...(spendAnomaly ? ['the charges of an hour are unusual'] : []),
+  ];
+  const raised = last.map(({ alert, raisedAt }) => `${alert.kind} was raised at ${raisedAt}.`);
+  const text =
+    rules.length === 0
+      ? `${user} gets no alerts.`
+      : `${user} gets an alert while ${rules.join(', or ')}.`;
+  return {
+    json: {
+      account_id: accountId,
+      balance_below_micro_usd: balanceBelowMicroUsd,
+      days_left_below: daysLeftBelow,
+      spend_anomaly: spendAnomaly,
+      last_alerts: last.map(({ alert, raisedAt }) => ({ kind: alert.kind, raised_at: raisedAt })),
+    },
+    text: [text, ...raised].join('\n'),
+  };
+};

@@ -1,0 +1,20 @@
+import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
+import { daysOf, usdOf } from '../options.js';
+import { type SetAlertsOptions, type ShowAlertsOptions } from './alert-rules.js';
+
+export const declareCommands: DeclareCommands = (program, invoke) => {
+  const alerts = commandGroup(program, 'alerts', 'Set and show the alerts of an account.');
+  command(alerts, 'set', 'Replace the rules of an account: one that is left out is removed.')
+    .requiredOption('--user <name>', 'the owner of the account')
+    .option('--balance-below <usd>', 'alert while less is available', usdOf)
+    .option('--days-left-below <days>', 'alert while the balance lasts fewer days', daysOf)
+    .option('--spend-anomaly', 'alert after an hour with unusual charges')
+    .action((options: SetAlertsOptions) =>
+      invoke(options, async () => (await import('./alert-rules.js')).setAlerts),
+    );
+  command(alerts, 'show', 'Show the rules of an account and its last alerts.')
+    .requiredOption('--user <name>', 'the owner of the account')
+    .action((options: ShowAlertsOptions) =>
+      invoke(options, async () => (await import('./alert-rules.js')).showAlerts),
+    );
+};

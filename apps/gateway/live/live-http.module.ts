@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { ApiGuard } from '../identity/api.guard.js';
+import { ConsoleController } from './console.controller.js';
+import { LiveController } from './live.controller.js';
+import { Signalling } from './signalling.js';
+
+@Module({ controllers: [LiveController, ConsoleController], providers: [ApiGuard, Signalling] })
+export class LiveHttpModule {}

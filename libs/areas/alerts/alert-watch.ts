@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { type Clock } from '#platform/kernel/clock.js';
+import { fromDecimal } from '#platform/kernel/money.js';
+import { type CommandSender, type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { projectionPages } from '#platform/runtime/projections/all-documents.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
+import {
+  type AccountAlerts,
+  accountAlerts,
+} from '#projections/alerts/account-alerts.projection.js';
+import { accountOverview } from '#projections/billing/account-overview.projection.js';
+import { chargesByMinute, chargesKey } from '#projections/billing/charges-by-minute.projection.js';
+import { type AccountFacts, alertsDue } from './alert-rules.js';
+import { ALERT_SETTINGS, type AlertSettings } from './alerts.settings.js';
+import { ChangeAlertsCommand } from './alerts.handlers.js';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+/** Compares the rules of accounts with their balances and charges, one account after the other. */
+@Injectable()
+export class AlertWatch implements LeaderService {
+  #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #failure: string | null = null;
+  #phase: RunnerStatus['phase'] = 'closed';
+
+  constructor(
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list' | 'get'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(ALERT_SETTINGS) private readonly settings: AlertSettings,
+  ) {}
+
+  start(sender: CommandSender): Promise<void> {
+    this.#stopping = new AbortController();
+    this.#phase = 'live';
+    this.#running = this.#run(sender, this.#stopping.signal);
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#phase = 'closed';
+  }
+
+  status(): RunnerStatus {
+    const [phase, failure] = [this.#phase, this.#failure];
+    return { name: 'alerts.watch', phase, position: 0n, failure, retryAt: null };
+  }
+
+  async #run(sender: CommandSender, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#examine(sender, signal);
+        this.#failure = null;
+      } catch (error) {
+        this.#failure = Error.isError(error) ? error.message : String(error);
+        this.logger.error({ err: error }, 'the rules of alerts could not be examined; retrying');
+      }
+      const { pollMs } = this.settings;
+      await sleep(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #examine(sender: CommandSender, signal: AbortSignal): Promise<void> {
+    for await (const { documents } of projectionPages(this.projections, accountAlerts)) {
+      for (const { document } of documents) {
+        if (signal.aborted) return;
+        await this.#examineAccount(document, sender);
+      }
+    }
+  }
+
+  async #examineAccount({ accountId, rules }: AccountAlerts, sender: CommandSender): Promise<void> {
+    if (Object.values(rules).every((rule) => rule === null || rule === false)) return;
+    for (const alert of alertsDue(rules, await this.#factsOf(accountId))) {
+      const context = contextOf(randomUUID(), 'system:alerts');
+      const change = { type: 'RaiseAlert', data: { alert } } as const;
+      await sender.execute(new ChangeAlertsCommand(accountId, change, context));
+    }
+  }
+
+  async #factsOf(accountId: string): Promise<AccountFacts> {
+    const now = this.clock.now();
+    const startOf = (hours: number): string =>
+      chargesKey(accountId, new Date(now - hours * HOUR_MS).toISOString());
+    const [overview, charges] = await Promise.all([
+      this.projections.get(accountOverview, accountId),
+      this.projections.list(chargesByMinute, {
+        prefix: `${accountId}/`,
+        from: startOf(HOURS),
+        limit: HOURS * 60 + 1,
+      }),
+    ]);
+    const charged = (from: string): bigint =>
+      charges.documents
+        .filter(({ key }) => key >= from)
+        .reduce((sum, { document }) => sum + fromDecimal(document.charged), 0n);
+    return {
+      available: fromDecimal(overview.document?.available ?? '0'),
+      chargedInHour: charged(startOf(1)),
+      chargedInDay: charged(startOf(HOURS)),
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { PictureError } from '#platform/pictures/picture.js';
+import { Pictures } from '#platform/pictures/pictures.js';
+import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
+import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
+import { TaskError } from '#platform/tasks/task.error.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
+import { reject, VisionError } from './vision.errors.js';
+import { FRAMES_METER } from './vision.product.js';
+import { FRAME_SIDE, type VisionEnd, visionEngine, type VisionTask } from './vision.engine.js';
+
+export const EMBEDDED_DETECTOR = 'quipu-shapes';
+
+/** Frames at once, of all accounts and of one. */
+const TURNS = { total: 16, perAccount: 4, reserve: 4 };
+/** Frames of one account that wait for their turn; the next one is rejected. */
+export const WAITING_PER_ACCOUNT_MAX = 32;
+/** Frames of which the speed of the engine is measured. */
+const MEASURED_FRAMES = 64;
+
+export interface LookOrder extends Pick<VisionTask, 'mode' | 'confidence' | 'overlap'> {
+  readonly accountId: string;
+  /** A PNG file. */
+  readonly file: Uint8Array;
+  /** The result of the look at the frame before. */
+  readonly background: string | null;
+}
+
+/** Looks at frames, here or on workers. Accounts take turns. */
+@Injectable()
+export class Looker implements ModelSource {
+  readonly #turns = new AccountShares(TURNS);
+  readonly #elapsedMs: number[] = [];
+
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly pictures: Pictures,
+  ) {}
+
+  readonly listedModels: readonly ListedModel[] = [
+    {
+      id: EMBEDDED_DETECTOR,
+      createdEpochSeconds: 0,
+      ownedBy: 'quipu',
+      endpoints: ['/api/v1/stream/vision'],
+      meters: [FRAMES_METER],
+    },
+  ];
+
+  /** Frames a second that the engine computes, over the last ones; null before the first. */
+  get framesPerSecond(): number | null {
+    const totalMs = this.#elapsedMs.reduce((sum, elapsed) => sum + elapsed, 0);
+    return totalMs > 0 ? (1_000 * this.#elapsedMs.length) / totalMs : null;
+  }
+
+  /** @throws DomainError for a file that cannot be read; VisionError; the reason of the signal */
+  async look(order: LookOrder, signal: AbortSignal): Promise<VisionEnd> {
+    const endTurn = await this.#turn(order.accountId, signal);
+    try {
+      const end = await this.#run(await this.#taskOf(order, signal), signal);
+      this.#elapsedMs.push(end.elapsedMs);
+      if (this.#elapsedMs.length > MEASURED_FRAMES) this.#elapsedMs.shift();
+      return end;
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** @throws VisionError `busy`; the reason of the signal */
+  #turn(accountId: string, signal: AbortSignal): Promise<() => void> {
+    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) throw busy();
+    return this.#turns.enter(accountId, 1, signal);
+  }
+
+  async #taskOf(order: LookOrder, signal: AbortSignal): Promise<VisionTask> {
+    const { file, mode, confidence, overlap, background } = order;
+    try {
+      const { width, height, pixels } = await this.pictures.thread.scale(file, FRAME_SIDE, signal);
+      const base64 = Buffer.from(pixels).toString('base64');
+      return { mode, width, height, pixels: base64, confidence, overlap, background };
+    } catch (error) {
+      if (!(error instanceof PictureError)) throw error;
+      const { code, message } = error;
+      if (code === 'crashed' || code === 'closed') throw failed(error);
+      return reject('vision_image_unreadable', `image_base64: ${message}`);
+    }
+  }
+
+  async #run(task: VisionTask, signal: AbortSignal): Promise<VisionEnd> {
+    try {
+      const { value } = await this.tasks.run(visionEngine, task, signal).next();
+      if (value === null) throw cutOf(signal) ?? new RequestCutError('shut_down');
+      return value;
+    } catch (error) {
+      if (error instanceof TaskError) throw failureOf(error);
+      throw error;
+    }
+  }
+}
+
+const busy = (options?: ErrorOptions): VisionError =>
+  new VisionError('busy', 'too many frames wait; try again', options);
+
+const failed = (cause: unknown): VisionError =>
+  new VisionError('failed', 'the frame could not be looked at', { cause });
+
+const failureOf = (error: TaskError): VisionError => {
+  switch (error.code) {
+    case 'busy':
+      return busy({ cause: error });
+    case 'no_worker':
+    case 'worker_lost':
+    case 'expired':
+    case 'closed': {
+      const detail = 'no process can look at a frame now; try again';
+      return new VisionError('away', detail, { cause: error });
+    }
+    default:
+      return failed(error);
+  }
+};

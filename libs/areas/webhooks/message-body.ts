@@ -1,0 +1,33 @@
+import { type MessageFormat, type WebhookDeliveryQueued } from '#events/webhooks/webhook.events.js';
+
+type Message = Pick<
+  WebhookDeliveryQueued['data'],
+  'notification' | 'occurredAt' | 'accountId' | 'body'
+>;
+
+/** Slack's limit for the text of a message is 40,000 characters; a short one is read. */
+const TEXT_LENGTH_MAX = 2_000;
+
+const standardBody = ({ notification, occurredAt, accountId, body }: Message): string =>
+  JSON.stringify({ type: notification, timestamp: occurredAt, account_id: accountId, data: body });
+
+/** Slack reads these three characters as markup. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** The facts that are not null, in their order. */
+const slackBody = ({ notification, accountId, body }: Message): string => {
+  const facts = Object.entries(body)
+    .filter(([, value]) => value !== null)
+    .map(
+      ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
+  const text = `*${notification}* of account ${accountId}\n${escaped(facts.join('\n'))}`;
+  return JSON.stringify({ text: text.slice(0, TEXT_LENGTH_MAX) });
+};
+
+/** The body of a request to an endpoint, by the endpoint's format. */
+export const BODY_OF: Readonly<Record<MessageFormat, (message: Message) => string>> = {
+  standard: standardBody,
+  slack: slackBody,
+};

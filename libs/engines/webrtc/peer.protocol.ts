@@ -1,0 +1,31 @@
+/** How the peers of a process reach the network. */
+export interface PeerNetwork {
+  /** UDP ports of the peers; null: any. */
+  readonly ports: readonly [number, number] | null;
+  /** The address of the sockets; null: every address of the machine. */
+  readonly bind: string | null;
+  /** The address that clients get in place of the own ones; null: the own ones. */
+  readonly announced: string | null;
+}
+
+/** A message of a data channel: text, or bytes. */
+export type PeerMessage = string | Uint8Array;
+
+/** The calls that the thread answers. `peer` is a name that the caller chooses. */
+export type PeerCalls = {
+  /** Answers an offer. A peer of this name is replaced. */
+  readonly negotiate: (offer: { readonly peer: string; readonly sdp: string }) => Promise<string>;
+  /** Resolves when the channel has room again. False where no channel is open. */
+  readonly send: (sent: {
+    readonly peer: string;
+    readonly message: PeerMessage;
+  }) => Promise<boolean>;
+  readonly end: (ended: { readonly peer: string }) => Promise<void>;
+};
+
+/** The news that the thread tells. */
+export type PeerNews = {
+  /** The data channel of the client has opened or closed. */
+  readonly channel: (change: { readonly peer: string; readonly isOpen: boolean }) => void;
+  readonly message: (received: { readonly peer: string; readonly message: PeerMessage }) => void;
+};

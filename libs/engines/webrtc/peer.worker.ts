@@ -1,0 +1,28 @@
+/** The thread of the WebRTC peers of a process. Its end ends no session. */
+import { workerData } from 'node:worker_threads';
+import { portOfThread } from '#platform/threads/request-listener.js';
+import { ThreadCalls } from '#platform/threads/thread-calls.js';
+import { type PeerCalls, type PeerNetwork, type PeerNews } from './peer.protocol.js';
+import { ServedPeer } from './served-peer.js';
+
+const peers = new Map<string, ServedPeer>();
+
+const end = async (peer: string): Promise<void> => {
+  const served = peers.get(peer);
+  peers.delete(peer);
+  await served?.close();
+};
+
+const calls: ThreadCalls<PeerNews, PeerCalls> = new ThreadCalls(portOfThread(), {
+  negotiate: async ({ peer, sdp }) => {
+    await end(peer);
+    const served = new ServedPeer(workerData as PeerNetwork, {
+      onChannel: (isOpen) => calls.tell('channel', { peer, isOpen }),
+      onMessage: (message) => calls.tell('message', { peer, message }),
+    });
+    peers.set(peer, served);
+    return served.answer(sdp);
+  },
+  send: async ({ peer, message }) => (await peers.get(peer)?.send(message)) ?? false,
+  end: ({ peer }) => end(peer),
+});

@@ -1,0 +1,41 @@
+import { HoldCaptured, HoldPlaced } from '#events/billing/account.events.js';
+import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { type Projection } from '#platform/kernel/projection.js';
+
+export interface KeyUse {
+  /** When its last hold was placed. ISO 8601 UTC. */
+  readonly lastUsedAt: string | null;
+  /** Decimal micro-dollars, without later corrections. */
+  readonly charged: string;
+}
+
+type KeyUseEvent = HoldPlaced | HoldCaptured;
+
+export const keyUsesOf = (accountId: string): string => `${accountId}/`;
+
+/** The id of the key is the one under which budgets count it. */
+export const keyUseKey = (accountId: string, key: string): string => keyUsesOf(accountId) + key;
+
+const project = ({ type, data }: KeyUseEvent, { lastUsedAt, charged }: KeyUse): KeyUse => {
+  switch (type) {
+    case 'HoldPlaced': {
+      const { placedAt } = data;
+      const isLater = lastUsedAt === null || placedAt > lastUsedAt;
+      return { lastUsedAt: isLater ? placedAt : lastUsedAt, charged };
+    }
+    case 'HoldCaptured': {
+      const total = fromDecimal(charged) + fromDecimal(data.amountMicroUsd);
+      return { lastUsedAt, charged: toDecimal(total) };
+    }
+  }
+};
+
+/** When was each key last used for paid work, and what was it charged? */
+export const keyUse: Projection<KeyUseEvent, KeyUse> = {
+  name: 'key-use',
+  version: 1,
+  on: { HoldPlaced, HoldCaptured },
+  keys: ({ data: { accountId, key } }) => (key === undefined ? [] : [keyUseKey(accountId, key)]),
+  initial: () => ({ lastUsedAt: null, charged: '0' }),
+  project,
+};
