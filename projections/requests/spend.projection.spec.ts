@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { adjusted, captured, LABELS, withOrigin } from '#areas/billing/account.fixture.js';
 import { type ChargeAdjusted, type HoldCaptured } from '#events/billing/account.events.js';
-import { spend } from '#projections/requests/spend.projection.js';
-import { FOCUS_COLUMNS, FOCUS_GROUPS, focusCsv } from './focus.js';
-import { FoldedDocuments } from './requests-world.fixture.js';
-import { spendCsv } from './spend-fields.js';
-import { type SpendGroup, spendGroupsOf } from './spend-groups.js';
-import { SpendHandler, type SpendOrder, SpendQuery } from './spend.handler.js';
+import { spend } from './spend.projection.js';
+import { FOCUS_COLUMNS, FOCUS_GROUPS, focusCsv } from '#areas/requests/focus.js';
+import { FoldedDocuments } from '#areas/requests/requests-world.fixture.js';
+import { spendCsv } from '#areas/requests/spend-fields.js';
+import { type SpendGroup, spendGroupsOf } from '#areas/requests/spend-groups.js';
+import { SpendHandler, type SpendOrder, SpendQuery } from '#areas/requests/spend.handler.js';
 
 /** 900 input and 100 output tokens: 135 and 60 micro-dollars. */
 const charge = (capturedAt: string, more: Partial<HoldCaptured['data']> = {}): HoldCaptured => {
