@@ -22,7 +22,7 @@ describe('the requests and the spend of an account', () => {
   const today = new Date().toISOString().slice(0, 10);
   const http = () => request(world.quipu.url);
   const as = (key: string) => ({ authorization: `Bearer ${key}` });
-  const ask = (body: object, tags?: string) =>
+  const ask = (body: Readonly<Record<string, unknown>>, tags?: string) =>
     http()
       .post('/v1/chat/completions')
       .set({ ...as(ada.api_key), ...(tags !== undefined && { 'x-quipu-tags': tags }) })

@@ -54,7 +54,7 @@ class SpendRowDto {
     description: 'The value of each group; null where there is none.',
     example: { day: '2026-11-25', model: 'quipu/mini', 'tag:project': null },
   })
-  readonly group!: Readonly<Record<string, string | null>>;
+  readonly group!: Readonly<Partial<Record<string, string | null>>>;
   @ApiProperty({ enum: KINDS, description: 'A correction is a row of its own.' })
   readonly kind!: (typeof KINDS)[number];
   @NullableField(String, 'The month that a correction is of.', '2026-10')
