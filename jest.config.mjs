@@ -64,10 +64,11 @@ export const IN_NODE = {
 };
 
 /**
- * Two workers whatever the machine has: tests that measure time share it with one other. Jest's
+ * Three workers whatever the machine has: tests that measure time share it with two others. Suites
+ * wait for a quarter of their time or more, so two workers leave part of two cores idle. Jest's
  * module registries leak, so a worker whose heap is this large after a file is replaced.
  */
-export const WORKERS = { maxWorkers: 2, workerIdleMemoryLimit: '768MB' };
+export const WORKERS = { maxWorkers: 3, workerIdleMemoryLimit: '768MB' };
 
 /** Suites of `jest.second-client.config.mjs`. */
 const SECOND_CLIENT = '<rootDir>/libs/platform/event-store/.+/kurrent(db)?-client.spec.ts';

@@ -1,6 +1,6 @@
-/** Whole fleets under load, and load that has a time limit: one suite at a time. */
+/** Fleets under faults, and load, that have a time limit: one suite at a time. */
 import { IN_NODE, project } from './jest.config.mjs';
-import integration, { SERVERS } from './jest.integration.config.mjs';
+import integration, { SERVERS, UNTIMED_FAULTS } from './jest.integration.config.mjs';
 
 export default {
   ...integration,
@@ -12,7 +12,7 @@ export default {
         '<rootDir>/test/integration/faults/**/*.spec.ts',
         '<rootDir>/test/end-to-end/admission-at-once.spec.ts',
       ],
-      { ...IN_NODE, ...SERVERS },
+      { ...IN_NODE, ...SERVERS, testPathIgnorePatterns: [UNTIMED_FAULTS] },
     ),
   ],
 };

@@ -20,6 +20,9 @@ const END_TO_END = [
   'workflows',
 ];
 
+/** The faults of fleets that no time limit judges. */
+export const UNTIMED_FAULTS = '<rootDir>/test/integration/faults/batch-worker-killed.spec.ts';
+
 export const SERVERS = {
   globalSetup: '<rootDir>/test/servers/start-servers.ts',
   globalTeardown: '<rootDir>/test/servers/stop-servers.ts',
@@ -29,14 +32,13 @@ export default {
   // The run ends although a suite that could not start has left a server behind.
   forceExit: true,
   ...WORKERS,
-  // Suites wait for servers and time-outs: two of them leave half of two cores idle.
-  maxWorkers: 3,
   testTimeout: 120_000,
   projects: [
     project(
       'servers',
       [
         '<rootDir>/test/integration/*.spec.ts',
+        UNTIMED_FAULTS,
         `<rootDir>/test/end-to-end/(${END_TO_END.join('|')}).spec.ts`,
       ],
       { ...IN_NODE, ...SERVERS },

@@ -167,6 +167,25 @@ export const vaultEvents = [
   DocumentDescribed,
 ] as const;
 
+/** A refused file has a code of the API and its words, which have no text of the file. */
+const BatchedFile = z.strictObject({
+  fileId: FileId,
+  work: z.strictObject({ jobId: z.uuid(), documentId: z.uuid() }).nullable(),
+  refusal: z.strictObject({ code: z.string().min(1), message: z.string() }).nullable(),
+});
+
+/** In a stream of its own, `filebatch-<batchId>`. Each file is attached by a job. */
+export const FileBatchCreated = defineEvent('FileBatchCreated', {
+  version: 1,
+  schema: z.strictObject({
+    batchId: z.uuid(),
+    ...ofVault,
+    files: z.array(BatchedFile).min(1).max(100).readonly(),
+    createdAt: Instant,
+  }),
+});
+export type FileBatchCreated = EventOf<typeof FileBatchCreated>;
+
 /** In a stream of its own, `vaultsearch-<searchId>`. */
 export const VaultSearched = defineEvent('VaultSearched', {
   version: 1,
@@ -202,4 +221,9 @@ export const ClearanceSet = defineEvent('ClearanceSet', {
 });
 export type ClearanceSet = EventOf<typeof ClearanceSet>;
 
-export const vaultsEvents = [...vaultEvents, VaultSearched, ClearanceSet] as const;
+export const vaultsEvents = [
+  ...vaultEvents,
+  VaultSearched,
+  ClearanceSet,
+  FileBatchCreated,
+] as const;

@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { json } from '#areas/inference/rigs/upstream.fake.js';
+import { encodePng } from '#platform/pictures/png-encoder.js';
 import path from 'node:path';
 import { startWorld, type World } from './quipu.harness.js';
 
@@ -12,6 +13,8 @@ rigs:
 models:
   - { id: quipu/nano, upstream_id: nano, owned_by: quipu, rigs: [built-in], context: 1024,
       max_output: 64, file: ${NANO}, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
+meters:
+  - { meter: vision_frames, usd: 0.10, per: 1000 }
 `;
 
 const CHAT = {
@@ -50,6 +53,40 @@ describe('the built-in model', () => {
         lines: [
           { meter: 'input_tokens', quantity: answer.usage?.prompt_tokens },
           { meter: 'output_tokens', quantity: answer.usage?.completion_tokens },
+        ],
+      },
+    });
+  });
+
+  it('gets the words for a picture, says so, and charges the look', async () => {
+    const pixels = new Uint8Array(96 * 96 * 3).fill(90);
+    for (let y = 30; y < 60; y += 1) {
+      for (let x = 2; x < 32; x += 1) pixels.set([220, 40, 40], (y * 96 + x) * 3);
+    }
+    const file = encodePng({ width: 96, height: 96, pixels }).toString('base64');
+    const image = {
+      type: 'image_url' as const,
+      image_url: { url: `data:image/png;base64,${file}` },
+    };
+    const question = { type: 'text' as const, text: 'What does it show?' };
+    const messages = [{ role: 'user' as const, content: [question, image] }];
+    const answer = await ask({ messages, max_tokens: 8 });
+    expect(answer).toMatchObject({
+      described_images: [
+        {
+          engine: expect.stringMatching(/^embedded:quipu-shapes@/),
+          text: 'The picture shows a red square at the middle left.',
+        },
+      ],
+    });
+    expect((await world.events()).at(-1)).toMatchObject({
+      type: 'HoldCaptured',
+      data: {
+        purpose: 'chat_completion',
+        lines: [
+          { meter: 'input_tokens', quantity: answer.usage?.prompt_tokens },
+          { meter: 'output_tokens' },
+          { meter: 'vision_frames', quantity: 1, unitPriceMicroUsd: '100000', perUnits: 1_000 },
         ],
       },
     });

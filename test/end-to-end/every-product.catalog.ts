@@ -4,15 +4,18 @@ import { scriptedCatalog } from './quipu.harness.js';
 
 const MODELS = path.resolve(import.meta.dirname, '../../models');
 
-/** Of work that no token counts; a micro-dollar for each unit, or for a million. */
+/** Of work that no token counts: a micro-dollar for a unit, or a dollar for a million. */
 const METERS = {
   each: ['synaptic_events', 'macs', 'proof_pairings', 'privacy_spends', 'cleanroom_rows'],
   many: [
     ...['audio_ms', 'upstream_speech_characters', 'wasm_fuel', 'training_ms', 'weight_products'],
     ...['workflow_steps', 'vault_vectors', 'vault_bytes', 'fhe_multiplications', 'fhe_rotations'],
-    ...['image_pixel_steps', 'image_pixels', 'package_bytes', 'package_download_bytes'],
+    ...['vision_frames', 'image_pixel_steps', 'image_pixels'],
+    ...['package_bytes', 'package_download_bytes'],
     ...['custody_bundles', 'custody_byte_hours', 'observation_bytes', 'synthetic_rows'],
+    ...['live_minutes', 'live_frames'],
     'cached_micro_usd',
+    ...['cached_micro_usd', 'live_minutes', 'live_frames', 'vision_frames'],
   ],
 } as const;
 
@@ -36,9 +39,13 @@ export const everyProductCatalog =
   - { id: acme/draft, owned_by: acme, rigs: [built-in], context: 1024, max_output: 64,
       file: ${MODELS}/nano.gguf, price: { input_usd_per_mtok: 0, output_usd_per_mtok: 0 } }
 ${['teacher', 'student'].map((name) => tinyModel(folder, name)).join('')}meters:
-${METERS.each.map((meter) => `  - { meter: ${meter}, usd: 0.000001, per: 1 }\n`).join('')}${METERS.many
-    .map((meter) => `  - { meter: ${meter}, usd: 1, per: 1000000 }\n`)
-    .join('')}`;
+${meterLines(METERS.each, 1)}${meterLines(METERS.many, 1_000_000)}`;
+
+/** A micro-dollar for one, or a dollar for more. */
+const meterLines = (meters: readonly string[], per: number): string =>
+  meters
+    .map((meter) => `  - { meter: ${meter}, usd: ${per === 1 ? 0.000001 : 1}, per: ${per} }\n`)
+    .join('');
 
 const tinyModel = (folder: string, name: string): string => `
   - { id: acme/${name}, owned_by: acme, rigs: [built-in], file: ${folder}/${name}.gguf,

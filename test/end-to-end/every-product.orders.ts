@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { toFile } from 'openai';
 import { samplesIn } from '#engines/speech-recognition/audio/samples.js';
 import { wavOf } from '#engines/speech-recognition/audio/wav.fixture.js';
+import { encodePng } from '#platform/pictures/png-encoder.js';
 import { FheClient } from '../../packages/fhe-client/index.mjs';
 import { moduleOf } from '../oracles/wasmtime/vectors.fixture.js';
 import { chatRequest, MODEL, type World } from './quipu.harness.js';
@@ -107,6 +108,7 @@ class Preparations {
     const definition = { nodes: [{ name: 'ask', ...chat }] };
     const workflows = '/api/v1/workflows';
     const { workflow_id } = await this.ask('post', workflows, { name: 'one', definition });
+    const pixels = new Uint8Array(32 * 32 * 3);
     const call = { name: 'chat', arguments: { model: MODEL, prompt: 'Knots?', max_tokens: 20 } };
     return {
       workflow_run: { route: `${workflows}/run`, body: { workflow_id, inputs: {}, async: false } },
@@ -132,6 +134,14 @@ class Preparations {
           proof: group?.claims[0]?.proof,
           public_signals: group?.claims[0]?.signals,
         },
+      },
+      vision: {
+        route: '/api/v1/stream/vision',
+        body: { image_base64: encodePng({ width: 32, height: 32, pixels }).toString('base64') },
+      },
+      live_session: {
+        route: '/api/v1/stream/webrtc',
+        body: { resolution: '64x64', prompt: 'a red star' },
       },
       images: {
         route: '/api/v1/images/generations',
@@ -291,6 +301,7 @@ class Preparations {
           compressed_payload_hex: gzipSync(Buffer.from(tiff, 'base64')).toString('hex'),
         },
       },
+      live_session: { route: '/api/v1/stream/webrtc', body: { resolution: '32x32' } },
       bundle_custody: {
         route: '/api/v1/dtn/bundle.php',
         body: {

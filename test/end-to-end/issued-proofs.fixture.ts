@@ -25,7 +25,7 @@ interface Receipt {
 /** The place of an event, the same wherever the log is stored, and its bytes. */
 const placeOf = ({ leaf, position, encoding }: AuditedEvent) => ({ leaf, position, encoding });
 
-/** What an installation has issued, which has to hold wherever its log is. */
+/** Answers and proofs of an installation, which have to hold wherever its log is. */
 export class IssuedProofs {
   readonly #texts = new Map<string, Buffer>();
   readonly #receipts = new Map<string, Receipt>();
@@ -43,7 +43,7 @@ export class IssuedProofs {
     return [...this.#receipts.values()][0]?.verifier_key ?? '';
   }
 
-  /** Keeps what is issued for an account and these requests of it. */
+  /** Keeps the answers and proofs of an account and of these requests of it. */
   async keep(requestIds: readonly string[]): Promise<void> {
     for (const id of requestIds) this.#receipts.set(id, await this.#receiptOf(id));
     this.#bill = await this.#bytesOf(`/api/v1/billing/statements/${MONTH}.zip`);

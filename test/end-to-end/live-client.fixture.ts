@@ -8,6 +8,7 @@ export const LIVE_METERS = `
 meters:
   - { meter: live_minutes, usd: 0.002, per: 1 }
   - { meter: live_frames, usd: 0.05, per: 1000 }
+  - { meter: vision_frames, usd: 0.1, per: 1000 }
 `;
 export const LIVE_CATALOG = `
 rigs:
@@ -41,6 +42,15 @@ export const rejectionOf = async (url: string, origin?: string) => {
   const parts = await Array.fromAsync(response);
   const body = JSON.parse(Buffer.concat(parts as Buffer[]).toString()) as Message;
   return { status: response.statusCode, body };
+};
+
+/** Ends a session as a client that has connected. */
+export const hangUp = async (url: string): Promise<void> => {
+  const socket = new WebSocket(url);
+  const closed = once(socket, 'close');
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'bye' }));
+  await closed;
 };
 
 /** A client of a stream session on werift: signalling, a data channel, and the frames of it. */

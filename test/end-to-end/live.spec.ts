@@ -114,7 +114,7 @@ describe('a stream session', () => {
     await client.close();
   });
 
-  it('is not opened to an unknown token, a page of another origin, and a second client', async () => {
+  it('is not opened to an unknown token, another origin and a second client', async () => {
     const { session_token: token, ws_signaling_url: url } = await open();
     const unknown = url.replace(token, `live_${'0'.repeat(43)}`);
     expect(await rejectionOf(unknown)).toMatchObject({
@@ -156,6 +156,19 @@ describe('a stream session', () => {
     } finally {
       for (const socket of idle) socket.destroy();
     }
+  });
+
+  it('shows its last frame to vision', async () => {
+    const { session_token: token } = await open();
+    await draw(token);
+    const look = (id: string) =>
+      request(world.quipu.url)
+        .post('/api/v1/stream/vision')
+        .set('authorization', `Bearer ${world.credentials.api_key}`)
+        .send({ session_id: id });
+    const { body } = await look(token).expect(200);
+    expect(body).toMatchObject({ frame_id: '1', detections_count: expect.any(Number) });
+    await look(`live_${'0'.repeat(43)}`).expect(404);
   });
 
   it('rejects fields by name', async () => {

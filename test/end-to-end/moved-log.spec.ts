@@ -23,6 +23,8 @@ const KILLS = 2;
 /** A copy has started by then, and copies. */
 const KILLED_AFTER_MS = 1_200;
 const COPIED_MS_MAX = 60_000;
+/** Of each step, on a busy machine. */
+const STEP_MS_MAX = 180_000;
 const FOLLOWS = 'The copy follows the log';
 
 interface Overview {
@@ -178,7 +180,7 @@ describe('an installation whose log moves to a server and back', () => {
     const other = await openEventStoreDb({ url: served(), prefix: 'other' });
     await other.append('job-1', counted(7), 'no-stream');
     await other.close();
-  });
+  }, STEP_MS_MAX);
 
   afterAll(async () => {
     await world.close();
@@ -187,15 +189,19 @@ describe('an installation whose log moves to a server and back', () => {
     await node.stop();
   });
 
-  it('continues on the server, copied under load by a copy that was killed', async () => {
-    const moved = await copyUnderLoad(
-      'there',
-      ...['--from', `sqlite:${file('events.db')}`, '--to', served(), '--to-prefix', PREFIX],
-    );
-    await move(served(), PREFIX);
-    await expectCharged(moved.keys, moved.before);
-    await expectIssued();
-  });
+  it(
+    'continues on the server, copied under load by a copy that was killed',
+    async () => {
+      const moved = await copyUnderLoad(
+        'there',
+        ...['--from', `sqlite:${file('events.db')}`, '--to', served(), '--to-prefix', PREFIX],
+      );
+      await move(served(), PREFIX);
+      await expectCharged(moved.keys, moved.before);
+      await expectIssued();
+    },
+    STEP_MS_MAX,
+  );
 
   it('charges repeated orders of all products once, and new ones on the same balance', async () => {
     await expectRepeated();
@@ -207,47 +213,55 @@ describe('an installation whose log moves to a server and back', () => {
     expect((await overview(position)).position).toBe(position);
   });
 
-  it('continues on a file again, copied in the same way', async () => {
-    const there = await overview();
-    const back = `sqlite:${file('back.db')}`;
-    const moved = await copyUnderLoad(
-      'back',
-      ...['--from', served(), '--from-prefix', PREFIX, '--to', back],
-    );
-    await move(back, undefined);
-    await expectCharged(moved.keys, moved.before);
-    expect(await overview(there.position)).toMatchObject({
-      balance_usd: there.balance_usd,
-      position: there.position,
-    });
-    await untilCharged('fourth');
-    await expectRepeated();
-    await expectIssued();
-  });
+  it(
+    'continues on a file again, copied in the same way',
+    async () => {
+      const there = await overview();
+      const back = `sqlite:${file('back.db')}`;
+      const moved = await copyUnderLoad(
+        'back',
+        ...['--from', served(), '--from-prefix', PREFIX, '--to', back],
+      );
+      await move(back, undefined);
+      await expectCharged(moved.keys, moved.before);
+      expect(await overview(there.position)).toMatchObject({
+        balance_usd: there.balance_usd,
+        position: there.position,
+      });
+      await untilCharged('fourth');
+      await expectRepeated();
+      await expectIssued();
+    },
+    STEP_MS_MAX,
+  );
 
-  it('continues on a file that archives were imported to', async () => {
-    const there = await overview();
-    const [old, recent] = [file('old.log'), file('recent.log')];
-    const commandLine = new CommandLine(() => world);
-    expect(await commandLine.result('log', 'export', old, '--end', '10')).toMatchObject({
-      first: 0,
-      events: 10,
-    });
-    const exportAll = async (): Promise<boolean> => {
-      const exported = await commandLine.result('log', 'export', recent, '--first', '10');
-      const { end } = exported as { readonly end: number };
-      return end === (await world.events()).length;
-    };
-    await eventually(exportAll);
-    await world.quipu.stop();
-    const key = ['--key', issued.key];
-    expect(await quipu('log', 'verify', old, ...key)).toMatchObject({ first: 0, end: 10 });
-    const imported = `sqlite:${file('imported.db')}`;
-    const loaded = await quipu('log', 'import', recent, old, '--to', imported, ...key);
-    await move(imported, undefined);
-    expect(loaded).toMatchObject({ root: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(await overview(there.position)).toMatchObject({ balance_usd: there.balance_usd });
-    await untilCharged('fifth');
-    await expectIssued();
-  });
+  it(
+    'continues on a file that archives were imported to',
+    async () => {
+      const there = await overview();
+      const [old, recent] = [file('old.log'), file('recent.log')];
+      const commandLine = new CommandLine(() => world);
+      expect(await commandLine.result('log', 'export', old, '--end', '10')).toMatchObject({
+        first: 0,
+        events: 10,
+      });
+      const exportAll = async (): Promise<boolean> => {
+        const exported = await commandLine.result('log', 'export', recent, '--first', '10');
+        const { end } = exported as { readonly end: number };
+        return end === (await world.events()).length;
+      };
+      await eventually(exportAll);
+      await world.quipu.stop();
+      const key = ['--key', issued.key];
+      expect(await quipu('log', 'verify', old, ...key)).toMatchObject({ first: 0, end: 10 });
+      const imported = `sqlite:${file('imported.db')}`;
+      const loaded = await quipu('log', 'import', recent, old, '--to', imported, ...key);
+      await move(imported, undefined);
+      expect(loaded).toMatchObject({ root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(await overview(there.position)).toMatchObject({ balance_usd: there.balance_usd });
+      await untilCharged('fifth');
+      await expectIssued();
+    },
+    STEP_MS_MAX,
+  );
 });

@@ -1,6 +1,5 @@
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type OpenAI, toFile } from 'openai';
+import { type OpenAI } from 'openai';
 import {
   chunksOf,
   completionOf,
@@ -12,25 +11,9 @@ import {
   statement,
   usageChunkOf,
 } from '#areas/inference/rigs/upstream.fake.js';
-import { eventsOf, MODEL, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
+import { eventsOf, MODEL, startWorld, type World } from './quipu.harness.js';
+import { CONTRACT, KNOTS, uploadText, vectorCatalog } from './vector-stores.fixture.js';
 
-const EMBEDDINGS = path.resolve(
-  import.meta.dirname,
-  '../../models/embeddings/quipu-embed-768/model.safetensors',
-);
-
-/** A token and a vector cost a micro-dollar, and so do a thousand bytes. */
-const catalogOf = (baseUrl: string): string =>
-  `${scriptedCatalog(baseUrl)}
-  - { id: quipu-embed-768, kind: embedding, owned_by: quipu, rigs: [built-in], dimensions: 768,
-      context: 8192, file: ${EMBEDDINGS}, price: { input_usd_per_mtok: 1 } }
-meters:
-  - { meter: vault_vectors, usd: 1, per: 1000000 }
-  - { meter: vault_bytes, usd: 1, per: 1000000000 }
-`.replace('rigs:', 'rigs:\n  - { name: built-in, kind: embedded }');
-
-const CONTRACT = 'The contract of March is signed by the harbour master.';
-const KNOTS = 'Knots hold a rope to a post. A bowline does not slip.';
 const ANSWER = ['The harbour master', ' signs it [1', '], and no one else [7].'];
 const USAGE = statement(9, 4);
 
@@ -48,12 +31,11 @@ describe('vector stores for the official client', () => {
   let contract: OpenAI.FileObject;
   let knots: OpenAI.FileObject;
 
-  const upload = async (name: string, content: string | Buffer) =>
-    openai.files.create({ file: await toFile(Buffer.from(content), name), purpose: 'assistants' });
+  const upload = (name: string, content: string | Buffer) => uploadText(openai, name, content);
 
   beforeAll(async () => {
     const environment = { QUIPU_VAULT_COMPARTMENTS: 'ALPHA' };
-    world = await startWorld([rig], { catalogOf, environment });
+    world = await startWorld([rig], { catalogOf: vectorCatalog, environment });
     ({ openai } = world);
     contract = await upload('contract.txt', CONTRACT);
     knots = await upload('knots.txt', KNOTS);
@@ -281,11 +263,10 @@ describe('file_search in responses', () => {
   let file: string;
 
   beforeAll(async () => {
-    world = await startWorld([rig], { catalogOf });
+    world = await startWorld([rig], { catalogOf: vectorCatalog });
     ({ openai } = world);
     ({ id: store } = await openai.vectorStores.create({ name: 'Harbour' }));
-    const content = await toFile(Buffer.from(CONTRACT), 'contract.txt');
-    ({ id: file } = await openai.files.create({ file: content, purpose: 'user_data' }));
+    ({ id: file } = await uploadText(openai, 'contract.txt', CONTRACT));
     await openai.vectorStores.files.create(store, { file_id: file });
   });
 

@@ -14,6 +14,7 @@ const PACKAGES = {
   strace: 'strace',
   swtpm: 'swtpm',
   tpm2_quote: 'tpm2-tools',
+  turnserver: 'coturn',
 } as const;
 
 export type RequiredProgram = keyof typeof PACKAGES;

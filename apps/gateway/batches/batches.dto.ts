@@ -1,8 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsOptional, ValidateNested } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
+import {
+  ChoiceField,
+  CursorField,
+  IntegerField,
+  ObjectField,
+  TextField,
+} from '../fields/request-fields.js';
 import { IsMetadata, METADATA_KEYS_MAX } from './metadata.validator.js';
 
 const ID_LENGTH_MAX = 128;
@@ -49,13 +54,10 @@ export class CreateBatchDto {
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
-  @ApiPropertyOptional({
-    type: OutputExpiryDto,
+  @ObjectField(OutputExpiryDto, {
+    required: false,
     description: 'When the output and error files expire. Default: never.',
   })
-  @IsOptional()
-  @ValidateNested({ message: 'an object' })
-  @Type(() => OutputExpiryDto)
   readonly output_expires_after?: OutputExpiryDto;
 }
 

@@ -7,12 +7,12 @@ import {
   ChoiceField,
   IntegerField,
   NumberField,
+  ObjectsField,
   StringsField,
   TextField,
   UuidField,
 } from '../fields/request-fields.js';
 import { PageDto } from '../pages/page.dto.js';
-import { nested } from './nested-list.js';
 
 const PARTICIPANTS_MAX = 100;
 const COLUMNS_MAX = 32;
@@ -84,8 +84,7 @@ export class NewCleanroomDto {
   })
   readonly contributors_min: number = 2;
 
-  @ApiProperty({ type: [ParticipantDto], required: false, default: [], maxItems: PARTICIPANTS_MAX })
-  @nested(ParticipantDto, 0, PARTICIPANTS_MAX)
+  @ObjectsField(ParticipantDto, { required: false, default: [], maxItems: PARTICIPANTS_MAX })
   readonly participants: readonly ParticipantDto[] = [];
 }
 
@@ -146,8 +145,7 @@ export class RoomSchemaDto {
   /** Of all columns together: the JSON of more holds the event loop for too long. */
   static readonly valuesMax = 8_000;
 
-  @ApiProperty({ type: [ColumnDto], minItems: 1, maxItems: COLUMNS_MAX })
-  @nested(ColumnDto, 1, COLUMNS_MAX)
+  @ObjectsField(ColumnDto, { minItems: 1, maxItems: COLUMNS_MAX })
   readonly columns!: readonly ColumnDto[];
 }
 
@@ -210,10 +208,7 @@ export class ParticipantPathDto extends ParticipantDto {
   readonly cleanroom_uuid!: string;
 }
 
-export class ContributionPathDto {
-  @RoomField()
-  readonly cleanroom_uuid!: string;
-
+export class ContributionPathDto extends RoomPathDto {
   @UuidField({ description: 'The contribution.' })
   readonly contribution_id!: string;
 }

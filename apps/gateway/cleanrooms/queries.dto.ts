@@ -1,18 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional } from 'class-validator';
 import { type Aggregate, AGGREGATES } from '#areas/cleanrooms/room-query.js';
-import { PositionedAnswerDto } from '../fields/answer.dto.js';
-import { AnswerDto } from '../fields/answer.dto.js';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { InstantField, NullableField } from '../fields/answer-fields.js';
 import {
   ChoiceField,
   IntegerField,
   NumberField,
+  ObjectsField,
   StringsField,
   TextField,
 } from '../fields/request-fields.js';
 import { PageDto } from '../pages/page.dto.js';
-import { nested } from './nested-list.js';
 
 const VALUES_MAX = 1_000;
 const CONDITIONS_MAX = 8;
@@ -75,14 +74,12 @@ export class RoomQueryDto {
   })
   readonly group_by: readonly string[] = [];
 
-  @ApiProperty({
-    type: [ConditionDto],
+  @ObjectsField(ConditionDto, {
     required: false,
     default: [],
     maxItems: CONDITIONS_MAX,
     description: 'All of them hold.',
   })
-  @nested(ConditionDto, 0, CONDITIONS_MAX)
   readonly where: readonly ConditionDto[] = [];
 
   @NumberField({

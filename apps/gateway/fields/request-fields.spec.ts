@@ -10,10 +10,17 @@ import {
   FlagField,
   IntegerField,
   NumberField,
+  ObjectField,
+  ObjectsField,
   StringsField,
   TextField,
   UuidField,
 } from './request-fields.js';
+
+class PlaceDto {
+  @TextField()
+  readonly town!: string;
+}
 
 class OrderDto {
   @IntegerField({ minimum: 1, maximum: 8, fromText: true })
@@ -34,6 +41,10 @@ class OrderDto {
   readonly tags?: readonly string[];
   @CursorField()
   readonly after?: string;
+  @ObjectField(PlaceDto, { required: false })
+  readonly place?: PlaceDto;
+  @ObjectsField(PlaceDto, { required: false, maxItems: 1 })
+  readonly stops?: readonly PlaceDto[];
 }
 
 const read = (body: object) =>
@@ -57,6 +68,8 @@ describe('the fields of requests', () => {
     [{ order: 'up' }, 'order: expected one of asc, desc, received a string of 2 characters'],
     [{ isPaid: 1 }, 'isPaid: expected true or false, received 1'],
     [{ id: {} }, 'id: expected a UUID, received an object'],
+    [{ place: [] }, 'place: expected an object, received an array'],
+    [{ stops: {} }, 'stops: expected an array of 0 to 1 objects, received'],
     [
       { tags: ['a', 'b', 'c'] },
       'tags: expected an array of 0 to 2 strings of at most 3 characters, received an array of 3',
@@ -71,6 +84,16 @@ describe('the fields of requests', () => {
       },
     });
     await expect(read(body)).rejects.not.toThrow(/secret/);
+  });
+
+  it.each([
+    [{ place: {} }, 'place.town', 'expected a string, received nothing'],
+    [{ stops: [1] }, 'stops[0]', 'expected an object, received 1'],
+    [{ stops: [{}] }, 'stops[0].town', 'expected a string, received nothing'],
+  ])('name the field within an object: %j', async (body, param, message) => {
+    await expect(read(body)).rejects.toMatchObject({
+      failure: { code: 'invalid_request', param, message: `${param}: ${message}` },
+    });
   });
 
   it.each(['', ' ', '\0', 'a\nb', 'ä', 'x'.repeat(129), 5, ['a']])(

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -8,6 +9,7 @@ import {
   IsIn,
   IsInt,
   IsNumber,
+  IsObject,
   IsOptional,
   IsString,
   IsUUID,
@@ -16,6 +18,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateNested,
 } from 'class-validator';
 import { HasDecimals } from '../amounts/decimals.validator.js';
 import { NumberText } from '../bodies/number-text.js';
@@ -164,6 +167,35 @@ export const StringsField = ({
     IsString({ each: true, message }),
     ...(itemLengthMax === undefined ? [] : [MaxLength(itemLengthMax, { each: true, message })]),
     ...(itemMatches === undefined ? [] : [Matches(itemMatches, { each: true, message })]),
+  ]);
+};
+
+/** An object with the fields of a class. */
+export const ObjectField = (
+  type: new () => object,
+  options: FieldOptions = {},
+): PropertyDecorator => {
+  const message = options.expected ?? 'an object';
+  return field({ ...options, type }, [
+    IsObject({ message }),
+    ValidateNested({ message }),
+    Type(() => type),
+  ]);
+};
+
+/** An array of objects with the fields of a class. */
+export const ObjectsField = (
+  type: new () => object,
+  options: FieldOptions & Pick<ListOptions, 'minItems' | 'maxItems'>,
+): PropertyDecorator => {
+  const { minItems = 0, maxItems } = options;
+  const message = options.expected ?? `an array of ${minItems} to ${maxItems} objects`;
+  return field({ ...options, type: [type] }, [
+    IsArray({ message }),
+    ArrayMinSize(minItems, { message }),
+    ArrayMaxSize(maxItems, { message }),
+    ValidateNested({ each: true, message: 'an object' }),
+    Type(() => type),
   ]);
 };
 

@@ -1,4 +1,4 @@
-import { type OpenedSession } from '#areas/live/live-sessions.js';
+import { type OpenedSession } from '#areas/live/session-opener.js';
 import { type LiveFrame } from '#areas/live/live-session.js';
 import { EMBEDDED_MODEL } from '#areas/live/frames/frame-maker.js';
 import { type LiveSessionRecord } from '#areas/live/session/session.decider.js';

@@ -104,7 +104,7 @@ class StoredCardDto {
 }
 
 export class ImportedModelDto extends AnswerDto {
-  @ApiProperty({ example: '7/acme-tiny', description: 'As requests name the model.' })
+  @ApiProperty({ description: 'As requests name it: the account, a slash, and its name.' })
   readonly model!: string;
   @ApiProperty({ enum: ['gguf', 'safetensors'] })
   readonly format!: 'gguf' | 'safetensors';

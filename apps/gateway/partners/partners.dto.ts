@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsEmail, IsObject, Length, ValidateNested } from 'class-validator';
+import { IsEmail, Length } from 'class-validator';
 import {
   EMAIL_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
@@ -9,7 +8,7 @@ import {
 } from '#areas/identity/users/user-details.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField, NullableInstant } from '../fields/answer-fields.js';
-import { IdField, NumberField, TextField } from '../fields/request-fields.js';
+import { IdField, NumberField, ObjectField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
@@ -104,10 +103,7 @@ export class PartnerProfileDto {
   @TextField({ example: 'Andes Cloud', maxLength: NAME_LENGTH_MAX, minLength: 1 })
   readonly partner_name!: string;
 
-  @ApiProperty({ type: BrandingDto })
-  @IsObject({ message: 'an object with the four colours' })
-  @ValidateNested({ message: 'an object with the four colours' })
-  @Type(() => BrandingDto)
+  @ObjectField(BrandingDto, { expected: 'an object with the four colours' })
   readonly branding!: BrandingDto;
 }
 

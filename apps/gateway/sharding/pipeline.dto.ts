@@ -1,6 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { type Transport, TRANSPORTS } from '#areas/sharding/pipeline.task.js';
 import { NullableField } from '../fields/answer-fields.js';
@@ -8,6 +6,7 @@ import {
   ChoiceField,
   IntegerField,
   NumberField,
+  ObjectsField,
   StringsField,
   TextField,
 } from '../fields/request-fields.js';
@@ -15,7 +14,6 @@ import {
 const ROLES = ['system', 'user', 'assistant'] as const;
 
 const MESSAGES_MAX = 1_024;
-const MESSAGES = `an array of 1 to ${MESSAGES_MAX} messages`;
 
 export class PipelineMessageDto {
   @ChoiceField(ROLES)
@@ -34,12 +32,7 @@ export class OrchestratePipelineDto {
   })
   readonly model!: string;
 
-  @ApiProperty({ type: [PipelineMessageDto] })
-  @IsArray({ message: MESSAGES })
-  @ArrayMinSize(1, { message: MESSAGES })
-  @ArrayMaxSize(MESSAGES_MAX, { message: MESSAGES })
-  @ValidateNested({ each: true, message: 'an object' })
-  @Type(() => PipelineMessageDto)
+  @ObjectsField(PipelineMessageDto, { minItems: 1, maxItems: MESSAGES_MAX })
   readonly messages!: readonly PipelineMessageDto[];
 
   @ChoiceField(TRANSPORTS, {

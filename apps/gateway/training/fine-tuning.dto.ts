@@ -1,9 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsOptional, ValidateNested } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { LORA_RANK_MAX, BATCH_SIZE_MAX } from '#areas/training/training-recipe.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
+import {
+  ChoiceField,
+  CursorField,
+  IntegerField,
+  ObjectField,
+  TextField,
+} from '../fields/request-fields.js';
 import { IsAutoOrNumber } from './auto-or-number.validator.js';
 
 const ID_LENGTH_MAX = 128;
@@ -49,10 +54,7 @@ export class FineTuningParametersDto {
 }
 
 export class SupervisedDto {
-  @ApiPropertyOptional({ type: FineTuningParametersDto })
-  @IsOptional()
-  @ValidateNested({ message: 'an object' })
-  @Type(() => FineTuningParametersDto)
+  @ObjectField(FineTuningParametersDto, { required: false })
   readonly hyperparameters?: FineTuningParametersDto;
 }
 
@@ -60,10 +62,7 @@ export class FineTuningMethodDto {
   @ChoiceField(['supervised'], { description: 'The only method.' })
   readonly type!: 'supervised';
 
-  @ApiPropertyOptional({ type: SupervisedDto })
-  @IsOptional()
-  @ValidateNested({ message: 'an object' })
-  @Type(() => SupervisedDto)
+  @ObjectField(SupervisedDto, { required: false })
   readonly supervised?: SupervisedDto;
 }
 
@@ -107,16 +106,13 @@ export class CreateFineTuningDto {
   @IntegerField({ required: false, nullable: true, minimum: 0, maximum: SEED_MAX })
   readonly seed?: number | null;
 
-  @ApiPropertyOptional({ type: FineTuningParametersDto, description: 'The older place of them.' })
-  @IsOptional()
-  @ValidateNested({ message: 'an object' })
-  @Type(() => FineTuningParametersDto)
+  @ObjectField(FineTuningParametersDto, {
+    required: false,
+    description: 'The older place of them.',
+  })
   readonly hyperparameters?: FineTuningParametersDto;
 
-  @ApiPropertyOptional({ type: FineTuningMethodDto })
-  @IsOptional()
-  @ValidateNested({ message: 'an object' })
-  @Type(() => FineTuningMethodDto)
+  @ObjectField(FineTuningMethodDto, { required: false })
   readonly method?: FineTuningMethodDto;
 }
 

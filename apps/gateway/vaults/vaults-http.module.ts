@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ClearancesController } from './clearances.controller.js';
 import { VaultsController } from './vaults.controller.js';
+import { FileBatchesController } from './file-batches.controller.js';
+import { FileProgress } from './file-progress.js';
 import { StoreFiles } from './store-files.js';
 import { VaultWork } from './vault-work.js';
 import { VectorController } from './vector.controller.js';
@@ -15,8 +17,9 @@ import { VectorStoresController } from './vector-stores.controller.js';
     ClearancesController,
     VectorStoresController,
     VectorStoreFilesController,
+    FileBatchesController,
   ],
-  providers: [ApiGuard, StoreFiles, VaultWork],
+  providers: [ApiGuard, FileProgress, StoreFiles, VaultWork],
   exports: [VaultWork],
 })
 export class VaultsHttpModule {}

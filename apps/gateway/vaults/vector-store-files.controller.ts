@@ -43,6 +43,7 @@ import { inStore, StoreFiles } from './store-files.js';
 import { vaultCallerOf } from './vault-caller.js';
 import { VaultWork } from './vault-work.js';
 import {
+  fileToAttach,
   readBody,
   searchLimitsOf,
   VectorStoreFileBody,
@@ -113,14 +114,8 @@ export class VectorStoreFilesController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<VectorStoreFileDto> {
-    const {
-      file_id: fileId,
-      attributes,
-      chunking_strategy,
-    } = readBody(VectorStoreFileBody, request.body);
-    const { name: title, text } = await this.files.read(fileId, caller.accountId);
-    const chunks = chunking_strategy?.type === 'static' ? chunking_strategy.static : null;
-    const file = { fileId, attributes: attributes ?? {}, chunks };
+    const file = fileToAttach(readBody(VectorStoreFileBody, request.body));
+    const { name: title, text } = await this.files.read(file.fileId, caller.accountId);
     const vaultId = vaultIdOf(storeId);
     const ingest = { vaultId, title, text, marking: null, file };
     const { documentId, done } = await this.work.run(caller, request, attempt, (order, signal) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AttributeFilter, readFilter } from '#areas/vaults/attribute-filter.js';
 import { ChunkRule } from '#areas/vaults/chunks.js';
+import { BATCH_FILES_MAX, type FileToAttach } from '#areas/vaults/file-batches.js';
 import { NAME_LENGTH_MAX } from '#areas/vaults/change-vault.handlers.js';
 import { Attributes, Metadata } from '#areas/vaults/labels.js';
 import { QUERY_LENGTH_MAX } from '#areas/vaults/vault-search.js';
@@ -28,7 +29,7 @@ export const VectorStoreBody = z.strictObject({
   description: off('is not supported; use metadata'),
   file_ids: z
     .array(z.string())
-    .max(0, 'is not supported: attach files one by one, each is charged')
+    .max(0, 'is not supported: attach a batch of files, each is charged')
     .nullish(),
   chunking_strategy: off('is not supported: it is a field of each file'),
 });
@@ -47,6 +48,51 @@ export const VectorStoreFileBody = z.strictObject({
 });
 
 export const VectorStoreFileChangesBody = z.strictObject({ attributes: Attributes.nullable() });
+
+export const VectorStoreFileBatchBody = z
+  .strictObject({
+    file_ids: z.array(FileId).min(1).max(BATCH_FILES_MAX).nullish(),
+    files: z.array(VectorStoreFileBody).min(1).max(BATCH_FILES_MAX).nullish(),
+    attributes: Attributes.nullish(),
+    chunking_strategy: ChunkingStrategy.nullish(),
+  })
+  .superRefine(({ file_ids, files, attributes, chunking_strategy }, issues) => {
+    const refuse = (field: string, message: string): void =>
+      issues.addIssue({ code: 'custom', path: [field], message });
+    if ((file_ids == null) === (files == null)) {
+      refuse('file_ids', 'expected either file_ids or files');
+    }
+    if (files != null && attributes != null)
+      refuse('attributes', 'is a field of each of the files');
+    if (files != null && chunking_strategy != null) {
+      refuse('chunking_strategy', 'is a field of each of the files');
+    }
+    const ids = file_ids ?? files?.map(({ file_id }) => file_id) ?? [];
+    if (new Set(ids).size < ids.length) {
+      refuse(file_ids == null ? 'files' : 'file_ids', 'expected each file once');
+    }
+  });
+
+/** The file of a request, or the files of a batch. */
+export const fileToAttach = ({
+  file_id: fileId,
+  attributes,
+  chunking_strategy,
+}: z.output<typeof VectorStoreFileBody>): FileToAttach => ({
+  fileId,
+  attributes: attributes ?? {},
+  chunks: chunking_strategy?.type === 'static' ? chunking_strategy.static : null,
+});
+
+export const filesToAttach = ({
+  file_ids,
+  files,
+  attributes,
+  chunking_strategy,
+}: z.output<typeof VectorStoreFileBatchBody>): readonly FileToAttach[] => {
+  const shared = { attributes, chunking_strategy };
+  return (files ?? file_ids?.map((file_id) => ({ file_id, ...shared })) ?? []).map(fileToAttach);
+};
 
 /** The fields that a search and the tool `file_search` share. */
 export const SearchFields = z.strictObject({

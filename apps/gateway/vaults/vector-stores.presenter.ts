@@ -12,15 +12,25 @@ import {
 } from './vector-stores.dto.js';
 
 const PREFIX = 'vs_';
-const GROUPS = /^vs_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+const GROUPS = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
-export const storeIdOf = (vaultId: string): string => `${PREFIX}${vaultId.replaceAll('-', '')}`;
+/** The id of the API for a UUID. */
+export const prefixedId = (prefix: string, uuid: string): string =>
+  `${prefix}${uuid.replaceAll('-', '')}`;
+
+/** The UUID in an id of the API; an id of another form stays as it is. */
+export const uuidOf = (prefix: string, id: string): string => {
+  const lower = id.toLowerCase();
+  if (!lower.startsWith(prefix)) return lower;
+  return lower.slice(prefix.length).replace(GROUPS, '$1-$2-$3-$4-$5');
+};
+
+export const storeIdOf = (vaultId: string): string => prefixedId(PREFIX, vaultId);
 
 /** An id that no vector store has is the id of no vault either. */
-export const vaultIdOf = (storeId: string): string =>
-  storeId.toLowerCase().replace(GROUPS, '$1-$2-$3-$4-$5');
+export const vaultIdOf = (storeId: string): string => uuidOf(PREFIX, storeId);
 
-const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1_000);
+export const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1_000);
 
 export const presentStore = (vault: ShownVaultDetail): VectorStoreDto => ({
   id: storeIdOf(vault.vaultId),

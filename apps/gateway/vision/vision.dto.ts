@@ -32,7 +32,7 @@ export class VisionFrameDto {
     required: false,
     type: String,
     nullable: true,
-    description: 'A live session of the account. Its frames are a stream.',
+    description: 'The `session_token` of a stream session. Its frames are a stream.',
     matches: NAME,
     expected: 'the id of a session',
   })

@@ -12,9 +12,17 @@ import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js'
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { ofModel } from '#platform/ledger/price-card.js';
+import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { ChatPricing, passing, type PricedChat, type SizedModel } from './chat-pricing.js';
+import {
+  type DescribedChat,
+  DescribedPictures,
+  type PicturedChat,
+} from './pictures/described-pictures.js';
+import { type DescribedPicture } from './pictures/picture-describer.port.js';
 import { RIGS } from './ports.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
@@ -39,6 +47,10 @@ export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   /** A keyed hash. */
   readonly session: string;
   readonly adapter?: TextAdapter;
+  /** As rigs are asked: with words in the place of pictures that they do not see. */
+  readonly order: ChatOrder;
+  /** The pictures that the words are of. */
+  readonly pictures?: readonly DescribedPicture[];
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;
   capture(outcome: ChatOutcome): Promise<LedgerEntry>;
@@ -72,13 +84,16 @@ export class ChatAdmission {
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly adapters: ChatAdapters,
+    private readonly pictures: DescribedPictures,
   ) {}
 
   /**
    * @throws RouteError before anything is written, when no rig can take the request; otherwise as
    *   `PaidRequests.admit`
    */
-  async admit(order: ChatOrder): Promise<AdmittedChat> {
+  async admit(asked: ChatOrder): Promise<AdmittedChat> {
+    const pictured = this.pictures.of(asked);
+    const order = pictured?.bounded ?? asked;
     const { accountId, body } = order;
     const priced = this.#sized(order);
     const { models, passed } = priced;
@@ -87,9 +102,12 @@ export class ChatAdmission {
       body.adapter == null
         ? undefined
         : await this.adapters.place(accountId, body.adapter, model.id);
-    const held = await this.paid.admit(order, this.pricing.worstCase(order, priced));
+    const worst = this.pricing.worstCase(order, priced);
+    const looks = pictured?.linesAt(worst.pricedAtMs) ?? [];
+    const held = await this.paid.admit(order, { ...worst, lines: [...worst.lines, ...looks] });
+    const described = pictured && (await describedAfter(held, pictured, order.signal));
     // After the hold, so that a rejected request does not pay for it.
-    const promptHash = this.hash(promptOf(order));
+    const promptHash = this.hash(promptOf(asked));
     return {
       accountId,
       holdId: order.context.requestId,
@@ -98,8 +116,10 @@ export class ChatAdmission {
       session: sessionKeyOf(order, this.hash),
       ...(adapter && { adapter }),
       ...held.pace,
+      order: described?.order ?? asked,
+      ...(described && { pictures: described.pictures }),
       release: (reason) => held.release(reason),
-      capture: (outcome) => capture(held, outcome, priced, body.model, promptHash),
+      capture: (outcome) => capture(held, outcome, { ...priced, looks }, body.model, promptHash),
     };
   }
 
@@ -114,6 +134,22 @@ export class ChatAdmission {
     return this.pricing.size(order, { ...priced, models: checked.models, passed });
   }
 }
+
+/** Looks at the pictures; where that fails, the request is free. */
+const describedAfter = async (
+  held: HeldRequest,
+  pictured: PicturedChat,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<DescribedChat> => {
+  try {
+    return await pictured.describe(signal);
+  } catch (error) {
+    const cut = cutOf(signal);
+    const isRejected = error instanceof RejectedRequestError;
+    await held.release(cut?.reason ?? (isRejected ? 'refused' : 'upstream_failed'));
+    throw cut ?? error;
+  }
+};
 
 /** The messages of a chat as they came; of requests that were translated, as JSON. */
 const promptOf = (order: ChatOrder): string => {
@@ -134,7 +170,7 @@ const withinHeld = (bound: TokenQuantities, lines: readonly PriceLine[]): TokenQ
 const capture = (
   held: HeldRequest,
   { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, ...routed }: ChatOutcome,
-  { models, terms }: PricedChat<SizedModel>,
+  { models, terms, looks }: PricedChat<SizedModel> & { readonly looks: readonly PriceLine[] },
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
@@ -160,7 +196,7 @@ const capture = (
     ...(toolCalls !== undefined && { toolCalls }),
   };
   return held.capture({
-    ...held.charged(lines),
+    ...held.charged([...lines, ...looks]),
     rig,
     usageSource: source,
     outcome,

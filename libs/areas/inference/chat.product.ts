@@ -1,4 +1,5 @@
 import { ChatCaptureEvidence, ChatHoldEvidence } from '#events/inference/chat.evidence.js';
+import { FRAMES_METER } from '#events/vision/vision.meters.js';
 import { requestPriceOf } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { TOKEN_UNITS_IN_WORDS } from '#platform/ledger/token-units.js';
@@ -9,7 +10,10 @@ export const chatProduct = defineProduct({
   group: 'inference',
   paced: true,
   title: 'Chat completions',
-  meters: TOKEN_UNITS_IN_WORDS,
+  meters: {
+    ...TOKEN_UNITS_IN_WORDS,
+    [FRAMES_METER]: 'pictures that were described for a model',
+  },
   unitPrice: requestPriceOf,
   holdEvidence: ChatHoldEvidence,
   captureEvidence: ChatCaptureEvidence,

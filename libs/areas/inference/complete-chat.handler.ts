@@ -47,7 +47,7 @@ export class CompleteChatHandler {
 
   async #answer(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const admitted = await this.admission.admit({ ...order, signal });
-    const answered = await this.#route(order, admitted, signal);
+    const answered = await this.#route(admitted.order, admitted, signal);
     const written = await this.#write(answered, order, admitted);
     const entry = await admitted.capture(chargeOf(answered, written));
     return replyOf(admitted, answered, written, entry);
@@ -67,7 +67,11 @@ export class CompleteChatHandler {
     admitted: AdmittedChat,
   ): Promise<Written> {
     const { completion, original } = routed.answer;
-    const echo = { model: shownModel(order, answeredBy), routing_mode: order.routingMode };
+    const echo = {
+      model: shownModel(order, answeredBy),
+      routing_mode: order.routingMode,
+      ...(admitted.pictures && { described_images: admitted.pictures }),
+    };
     try {
       return {
         text: original ?? echoedJson(completion, echo),

@@ -1,3 +1,4 @@
+import { type DescribedPicture } from './pictures/picture-describer.port.js';
 import { type JsonObject } from './rigs/chat-backend.js';
 import { sourceOf } from './rigs/json-source.js';
 
@@ -5,6 +6,8 @@ import { sourceOf } from './rigs/json-source.js';
 export interface Echo {
   readonly model: string;
   readonly routing_mode: string;
+  /** Of pictures that were described for the model. */
+  readonly described_images?: readonly DescribedPicture[];
 }
 
 /**
@@ -12,7 +15,8 @@ export interface Echo {
  * the line itself is changed in two places: writing the whole again costs several times as much.
  */
 export const echoedJson = (answer: JsonObject, echo: Echo): string =>
-  changedLine(answer, echo) ?? JSON.stringify({ ...answer, ...echo });
+  (echo.described_images ? null : changedLine(answer, echo)) ??
+  JSON.stringify({ ...answer, ...echo });
 
 const changedLine = (answer: JsonObject, { model, routing_mode: mode }: Echo): string | null => {
   const source = sourceOf(answer);

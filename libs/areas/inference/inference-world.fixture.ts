@@ -14,6 +14,8 @@ import { ChatAdmission } from './chat-admission.js';
 import { ChatPricing } from './chat-pricing.js';
 import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
+import { DescribedPictures } from './pictures/described-pictures.js';
+import { type PictureDescriber } from './pictures/picture-describer.port.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
 import { type RouteTarget } from './rigs/rig-candidates.js';
@@ -50,7 +52,7 @@ export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[
 
 /** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
-  speaks = (): boolean => false;
+  speaks: RigRouter['speaks'] = () => false;
 
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */
@@ -155,6 +157,8 @@ interface Given {
   readonly models?: readonly (readonly [ServedModel, TokenRate])[];
   /** Default: nothing is kept. */
   readonly cacheOn?: (parts: CacheParts) => ChatCache;
+  /** Default: no picture is described. */
+  readonly describer?: PictureDescriber;
 }
 
 /** The area on ports that remember. */
@@ -176,7 +180,8 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const adapters = new ScriptedAdapters();
   const modes = new RoutingModes(new Areas([]));
   const pricing = new ChatPricing(catalog, modes, limits, clock);
-  const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters);
+  const pictures = new DescribedPictures(rigs, given.describer);
+  const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters, pictures);
   const cache = given.cacheOn?.({ catalog, paid, limits, hash }) ?? NO_CACHE;
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies, cache);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache, clock);

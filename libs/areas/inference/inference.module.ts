@@ -12,6 +12,7 @@ import { ChatTool } from './chat.tool.js';
 import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { CountTokensHandler } from './count-tokens.handler.js';
+import { DescribedPictures } from './pictures/described-pictures.js';
 import { EstimateChatHandler } from './estimate-chat.handler.js';
 import { RigChatCalls } from './rig-chat-calls.js';
 import { RigOperations } from './rigs/rig.operations.js';
@@ -23,6 +24,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
     RoutingModes,
     ChatStrategies,
     ChatPricing,
+    DescribedPictures,
     ChatAdmission,
     CountTokensHandler,
     EstimateChatHandler,

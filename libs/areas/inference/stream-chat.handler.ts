@@ -46,8 +46,8 @@ export class StreamChatHandler {
     const reading = follow(signal);
     const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
     const ask: AskModel<RoutedStream> = (route, { model }) =>
-      (order.others ? streamsOfAll(one, order, model, reading.signal) : one)(route);
-    const answered = await routeChat(ask, order, admitted, reading.signal);
+      (order.others ? streamsOfAll(one, admitted.order, model, reading.signal) : one)(route);
+    const answered = await routeChat(ask, admitted.order, admitted, reading.signal);
     const meter = new StreamMeter(admitted, answered, this.hash, reading, this.clock);
     const pages = meter.pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.

@@ -38,15 +38,19 @@ export class StreamMeter {
   async *pages(order: ChatOrder): Pages {
     const model = shownModel(order, this.answered.answeredBy);
     const echo: Echo = { model, routing_mode: order.routingMode };
+    const { pictures: described_images } = this.admitted;
+    // The first page says which words stood for pictures.
+    const first = { ...echo, ...(described_images && { described_images }) };
     try {
       yield [];
       for (;;) {
         const page = await this.#read();
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
+        const said = this.#pagesDelivered === 0 ? first : echo;
         this.#pagesDelivered += 1;
         this.#firstByteMs ??= Math.max(0, this.clock.now() - order.receivedAtMs);
-        const lines = page.value.map((chunk) => originalOf(chunk) ?? echoedJson(chunk, echo));
+        const lines = page.value.map((chunk) => originalOf(chunk) ?? echoedJson(chunk, said));
         for (const line of lines) this.#bytesOut += Buffer.byteLength(line);
         yield lines;
       }

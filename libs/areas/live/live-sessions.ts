@@ -1,17 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { labelsOf } from '#events/hold.vocabulary.js';
 import { type LiveEnd } from '#events/live/live.events.js';
-import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
-import {
-  type CommandContext,
-  contextOf,
-  followUp,
-} from '#platform/runtime/commands/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { demandModel, FrameMaker } from './frames/frame-maker.js';
@@ -20,39 +14,23 @@ import { LiveError } from './live.failures.js';
 import { LivePeers } from './live-peers.js';
 import { LIVE_SETTINGS, type LiveSettings } from './live.settings.js';
 import { type FrameWish, type LiveFrame, LiveSession } from './live-session.js';
-import { type AssignedRig, LiveRigs } from './ports.js';
 import { type LiveSessionRecord, openOf } from './session/session.decider.js';
+import {
+  MINUTE_MS,
+  type OpenedSession,
+  SessionOpener,
+  type SessionOrder,
+} from './session-opener.js';
 import { SessionHosts } from './session-hosts.js';
 import { SessionFunds } from './session/session-funds.js';
 import { sessionIdOf, SessionStreams } from './session/session-streams.js';
 import { SignallingConnection, type SignalSocket } from './signalling/signalling-connection.js';
-import { type IceServer } from './turn-credentials.js';
 
 /** Sessions of all accounts in this process. */
 export const SESSIONS_MAX = 64;
-const TOKEN_BYTES = 32;
-const MINUTE_MS = 60_000;
 /** A minute is renewed this long before its end. */
 const RENEW_MS = 15_000;
 const TICK_MS = 1_000;
-
-export interface SessionOrder {
-  readonly accountId: string;
-  readonly userId: UserId;
-  readonly model: string | null;
-  readonly width: number;
-  readonly height: number;
-  readonly targetFps: number;
-  readonly prompt: string | null;
-  /** By which the client reaches the gateway. */
-  readonly host: string;
-}
-
-export interface OpenedSession {
-  readonly token: string;
-  readonly rig: AssignedRig;
-  readonly iceServers: readonly IceServer[];
-}
 
 export interface AskedFrame {
   readonly token: string;
@@ -87,7 +65,7 @@ export class LiveSessions implements OnModuleDestroy {
   constructor(
     private readonly streams: SessionStreams,
     private readonly funds: SessionFunds,
-    private readonly rigs: LiveRigs,
+    private readonly opener: SessionOpener,
     private readonly peers: LivePeers,
     private readonly maker: FrameMaker,
     private readonly hosts: SessionHosts,
@@ -97,14 +75,14 @@ export class LiveSessions implements OnModuleDestroy {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const inTime = (): AbortSignal => AbortSignal.timeout(FRAME_MS_MAX);
-    hosts.answer<AskedFrame>(FRAME, (asked) => this.frame(asked, inTime()));
-    hosts.answer<Pick<AskedFrame, 'token' | 'accountId'>>(LATEST, ({ token, accountId }) =>
+    hosts.answer(FRAME, (asked: AskedFrame) => this.frame(asked, inTime()));
+    hosts.answer(LATEST, ({ token, accountId }: Pick<AskedFrame, 'token' | 'accountId'>) =>
       this.latestFrame(token, accountId),
     );
-    hosts.answer<Pick<AskedFrame, 'token'>>(CONNECTABLE, ({ token }) =>
+    hosts.answer(CONNECTABLE, ({ token }: Pick<AskedFrame, 'token'>) =>
       this.demandConnectable(token),
     );
-    hosts.answer<{ readonly sessionId: string }>(MOVED, ({ sessionId }) =>
+    hosts.answer(MOVED, ({ sessionId }: { readonly sessionId: string }) =>
       this.#leaveTo(sessionId),
     );
   }
@@ -116,7 +94,10 @@ export class LiveSessions implements OnModuleDestroy {
     this.#demandPlace(accountId);
     this.#opening.set(accountId, (this.#opening.get(accountId) ?? 0) + 1);
     try {
-      return await this.#open(order, context);
+      const { record, ...opened } = await this.opener.open(order, context);
+      const served = this.#serve(record);
+      if (order.prompt !== null) served.session.wish({ prompt: order.prompt });
+      return opened;
     } finally {
       const left = (this.#opening.get(accountId) ?? 1) - 1;
       if (left === 0) this.#opening.delete(accountId);
@@ -206,39 +187,6 @@ export class LiveSessions implements OnModuleDestroy {
       return reject('too_many_live_sessions', limit);
     }
     if (all.length >= SESSIONS_MAX) throw new LiveError('busy', 'too many sessions; try again');
-  }
-
-  async #open(order: SessionOrder, context: CommandContext): Promise<OpenedSession> {
-    const { prompt, host, model: modelAsked, ...terms } = order;
-    await this.funds.demand(order.accountId);
-    const rig = await this.rigs.assign();
-    if (!rig) throw new LiveError('away', 'no registered rig draws frames now; try again');
-    const token = `live_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
-    const sessionId = sessionIdOf(token) ?? '';
-    const nowMs = this.clock.now();
-    const expiresAtMs = nowMs + this.settings.tokenMs;
-    const session = {
-      ...terms,
-      ...{ sessionId, modelAsked, rig: rig.name, host: this.facts.instance },
-      openedAt: isoOf(nowMs),
-      heldUntil: isoOf(nowMs + MINUTE_MS),
-      expiresAt: isoOf(expiresAtMs),
-    };
-    const iceServers = await this.peers.iceServers(host, sessionId, expiresAtMs);
-    const hold = await this.funds.place(session, onSession(context, 'place', sessionId));
-    try {
-      const data = { ...session, hold };
-      const record = await this.streams.run(sessionId, { type: 'OpenSession', data }, context);
-      const served = this.#serve(record);
-      if (prompt !== null) served.session.wish({ prompt });
-    } catch (error) {
-      // After any other error the session may be in the log; it then lapses.
-      if (error instanceof DomainError) {
-        await this.funds.abandon(session, hold, onSession(context, 'free', sessionId));
-      }
-      throw error;
-    }
-    return { token, rig, iceServers };
   }
 
   #serve(record: LiveSessionRecord): Served {
@@ -433,12 +381,3 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 const rejectSecond = ({ connection }: Served): void => {
   if (connection) reject('live_signalling_open', 'session: its signalling connection is open');
 };
-
-const onSession = (
-  { requestId: id, correlationId, actor, ...labels }: CommandContext,
-  what: string,
-  sessionId: string,
-): CommandContext => ({
-  ...followUp({ id, correlationId }, `${what} ${sessionId}`, actor),
-  ...labelsOf(labels),
-});

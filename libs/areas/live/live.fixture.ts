@@ -10,7 +10,8 @@ import { ProcessCalls } from '#platform/runtime/process/process-calls.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { type FrameMaker, type FrameOrder, type MadeFrame } from './frames/frame-maker.js';
 import { type LivePeers } from './live-peers.js';
-import { LiveSessions, type SessionOrder } from './live-sessions.js';
+import { LiveSessions } from './live-sessions.js';
+import { SessionOpener, type SessionOrder } from './session-opener.js';
 import { type LiveSettings } from './live.settings.js';
 import { type FrameWish } from './live-session.js';
 import { type PeerMessage, type PeerThread } from './peers.engine.js';
@@ -128,14 +129,20 @@ export const openLive = (
   const maker = new ScriptedMaker();
   const servers = [{ urls: 'stun:localhost:3478' }];
   const live = { thread: peers, iceServers: () => Promise.resolve(servers) };
+  const network = live as unknown as LivePeers;
+  const funds = new SessionFunds(processes, list, clock);
+  const rigs = {
+    assign: () => Promise.resolve({ name: 'built-in', badge: 'gold' as const, pingMs: null }),
+  };
+  const facts = new ProcessFacts({ instance, sharesBus: false, runsReactions: true });
   const sessions = new LiveSessions(
     streams,
-    new SessionFunds(processes, list, clock),
-    { assign: () => Promise.resolve({ name: 'built-in', badge: 'gold', pingMs: null }) },
-    live as unknown as LivePeers,
+    funds,
+    new SessionOpener(streams, funds, rigs, network, facts, SETTINGS, clock),
+    network,
     maker as unknown as FrameMaker,
     new SessionHosts(calls),
-    new ProcessFacts({ instance, sharesBus: false, runsReactions: true }),
+    facts,
     SETTINGS,
     clock,
     pino({ level: 'silent' }),

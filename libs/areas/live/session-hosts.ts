@@ -14,8 +14,8 @@ type Outcome =
 export class SessionHosts {
   constructor(private readonly calls: ProcessCalls) {}
 
-  answer<Argument>(name: string, run: (argument: Argument) => Promise<unknown>): void {
-    this.calls.answer<Argument>(name, async (argument): Promise<Outcome> => {
+  answer(name: string, run: (argument: never) => Promise<unknown>): void {
+    this.calls.answer(name, async (argument): Promise<Outcome> => {
       try {
         return { value: await run(argument) };
       } catch (error) {

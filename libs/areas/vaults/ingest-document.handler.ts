@@ -1,20 +1,17 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { JobId } from '#events/jobs/job.events.js';
-import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type VaultCaller } from './clearances.js';
+import { evidenceOf, IngestJobs } from './ingest-jobs.js';
 import { textOf } from './marking.js';
 import { reasonOf } from './search-vault.handler.js';
 import { TextVectorizer } from './text-vectors.port.js';
 import { type Embedded, type IngestOrder, type OpenIngest, VaultIngest } from './vault-ingest.js';
-import { vaultIngestJob } from './vault-ingest.job.js';
 import { vaultIngestProduct } from './vault.product.js';
 import { VAULT_SETTINGS, type VaultSettings } from './vaults.settings.js';
 
@@ -56,7 +53,7 @@ export class IngestDocumentHandler implements ICommandHandler<IngestDocumentComm
     private readonly ingests: VaultIngest,
     private readonly vectorizer: TextVectorizer,
     private readonly paid: PaidRequests,
-    private readonly jobs: Jobs,
+    private readonly ingestJobs: IngestJobs,
     @Inject(VAULT_SETTINGS) private readonly settings: VaultSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -69,7 +66,7 @@ export class IngestDocumentHandler implements ICommandHandler<IngestDocumentComm
     const answer = { vaultId, documentId, marking: textOf(ingest.marking), chunks: chunks.length };
     // A vector store has no state for a file that a job ingests, so its caller waits.
     return chunks.length > CHUNKS_IN_REQUEST_MAX && !asked.file
-      ? { ...answer, done: null, jobId: await this.#submit(ingest, order) }
+      ? { ...answer, done: null, jobId: await this.ingestJobs.submit(ingest, order.context) }
       : { ...answer, done: await this.#ingest(ingest, paidOrder, signal), jobId: null };
   }
 
@@ -108,23 +105,4 @@ export class IngestDocumentHandler implements ICommandHandler<IngestDocumentComm
       throw cutOf(signal) ?? error;
     }
   }
-
-  /** Holds the worst case and submits; a repeat of the request is the same job. */
-  async #submit(ingest: OpenIngest, { accountId, context }: PaidOrder): Promise<string> {
-    const jobId = JobId.parse(derivedId('vault ingest', context.requestId));
-    const pricedAtMs = this.clock.now();
-    const evidence = evidenceOf(ingest);
-    const { lines, rateCardVersion } = this.ingests.held(ingest, pricedAtMs);
-    const input = { ...ingest, actor: context.actor };
-    const hold = { lines, rateCardVersion, evidence };
-    const order = { jobId, accountId, input, summary: evidence, hold, pricedAtMs };
-    await this.jobs.submit(vaultIngestJob, order, context);
-    return jobId;
-  }
 }
-
-const evidenceOf = ({ vaultId, documentId, chunks }: OpenIngest) => ({
-  vaultId,
-  documentId,
-  chunks: chunks.length,
-});

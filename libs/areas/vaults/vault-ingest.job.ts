@@ -96,6 +96,7 @@ export const vaultIngestJob = defineJob({
     failures: {
       vault_not_found: 'final',
       vault_full: 'final',
+      vault_file_exists: 'final',
       vault_model_unsuitable: 'final',
       vault_key_changed: 'retry',
     },

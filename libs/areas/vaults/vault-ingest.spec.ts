@@ -8,6 +8,7 @@ import {
   IngestDocumentCommand,
   IngestDocumentHandler,
 } from './ingest-document.handler.js';
+import { IngestJobs } from './ingest-jobs.js';
 import { vaultIngestJob, VaultIngestRunner } from './vault-ingest.job.js';
 import {
   AT,
@@ -37,7 +38,8 @@ const jobs = new LastJob();
 
 const handlerOn = (world: VaultsWorld, paid: PaidRequests, clock: Clock) => {
   const { ingests } = world.start(paid, clock);
-  return new IngestDocumentHandler(ingests, world.vectorizer, paid, jobs, SETTINGS, clock);
+  const ingestJobs = new IngestJobs(ingests, jobs, clock);
+  return new IngestDocumentHandler(ingests, world.vectorizer, paid, ingestJobs, SETTINGS, clock);
 };
 
 let contractWorld: VaultsWorld;

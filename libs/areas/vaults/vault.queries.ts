@@ -177,6 +177,16 @@ export interface ShownDocumentText {
   readonly chunks: readonly string[];
 }
 
+/** The bytes of each document that the caller may see, by its id. */
+export class StoredBytesQuery extends Query<ReadonlyMap<string, number>> {
+  constructor(
+    readonly vaultId: string,
+    readonly caller: VaultCaller,
+  ) {
+    super();
+  }
+}
+
 type OfDocument = Pick<VaultDocumentQuery, 'vaultId' | 'documentId' | 'caller'>;
 
 abstract class DocumentReader {
@@ -243,6 +253,15 @@ export class VaultDocumentHandler
   async execute(query: VaultDocumentQuery) {
     const { vaultId, document } = await this.one(query);
     return this.shown(vaultId, document);
+  }
+}
+
+@QueryHandler(StoredBytesQuery)
+export class StoredBytesHandler extends DocumentReader implements IQueryHandler<StoredBytesQuery> {
+  /** @throws DomainError `vault_not_found` */
+  async execute({ vaultId, caller }: StoredBytesQuery) {
+    const { documents } = await this.visible(vaultId, caller);
+    return new Map(documents.map(({ documentId, storedBytes }) => [documentId, storedBytes]));
   }
 }
 

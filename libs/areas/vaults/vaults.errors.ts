@@ -20,6 +20,7 @@ export const vaultErrors = {
   vector_store_not_found: { status: 404, param: 'vector_store_id' },
   vector_store_file_not_found: { status: 404, param: 'file_id' },
   vector_store_file_unsuitable: { status: 400, param: 'file_id' },
+  vector_store_batch_not_found: { status: 404, param: 'batch_id' },
   vault_rotation_under_way: { status: 409 },
   vault_key_changed: { status: 409 },
   vault_not_priced: { status: 501 },

@@ -14,7 +14,14 @@ import {
 } from './change-vault.handlers.js';
 import { ClearanceHandler, SetClearanceHandler } from './clearance.handlers.js';
 import { Clearances } from './clearances.js';
+import {
+  CancelFileBatchHandler,
+  CreateFileBatchHandler,
+  FileBatchHandler,
+  StoredFileBatches,
+} from './file-batches.js';
 import { IngestDocumentHandler } from './ingest-document.handler.js';
+import { IngestJobs } from './ingest-jobs.js';
 import { SearchVaultHandler } from './search-vault.handler.js';
 import { StoredVaults } from './stored-vaults.js';
 import { VaultIngest } from './vault-ingest.js';
@@ -23,6 +30,7 @@ import { VaultMemory } from './vault-memory.js';
 import { VaultSearch } from './vault-search.js';
 import { VaultSearchTool } from './vault-search.tool.js';
 import {
+  StoredBytesHandler,
   VaultDocumentHandler,
   VaultDocumentTextHandler,
   VaultDocumentsHandler,
@@ -53,6 +61,11 @@ import {
     EraseVaultsOfAccountHandler,
     SearchVaultHandler,
     IngestDocumentHandler,
+    IngestJobs,
+    StoredFileBatches,
+    CreateFileBatchHandler,
+    CancelFileBatchHandler,
+    FileBatchHandler,
     SetClearanceHandler,
     ClearanceHandler,
     VaultsHandler,
@@ -61,6 +74,7 @@ import {
     VaultDocumentHandler,
     VaultDocumentTextHandler,
     VaultFilesHandler,
+    StoredBytesHandler,
   ],
   exports: [VaultSearchTool, VaultIngestRunner],
 })

@@ -4,6 +4,7 @@ import {
   type VisionCaptureEvidence,
   type VisionHoldEvidence,
 } from '#events/vision/vision.evidence.js';
+import { FRAMES_METER } from '#events/vision/vision.meters.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { meterPrice, MeterPrices } from '#platform/ledger/meter-prices.port.js';
@@ -11,8 +12,9 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
+import { EMBEDDED_DETECTOR } from './looker.js';
 import { reject } from './vision.errors.js';
-import { FRAMES_METER, visionProduct } from './vision.product.js';
+import { visionProduct } from './vision.product.js';
 import { VISION_SETTINGS, type VisionSettings } from './vision.settings.js';
 
 /** A frame whose price is held. Call exactly one of these, once. */
@@ -48,6 +50,7 @@ export class LookAdmission {
     const { lines, rateCardVersion } = linesOf(this.prices, pricedAtMs, 1);
     const held = await this.paid.admit(order, {
       purpose: visionProduct.purpose,
+      ...(evidence.mode === 'detect' && { model: EMBEDDED_DETECTOR }),
       lines,
       rateCardVersion,
       evidence,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { PictureError } from '#platform/pictures/picture.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { LookAdmission } from './look-admission.js';
 import { EMBEDDED_DETECTOR, Looker, type LookOrder } from './looker.js';
@@ -84,7 +84,8 @@ export class LookAtFrameHandler {
     } catch (error) {
       const cut = cutOf(signal);
       await admitted.release(cut?.reason ?? reasonOf(error));
-      throw cut ?? error;
+      if (cut || !(error instanceof PictureError)) throw cut ?? error;
+      return reject('vision_image_unreadable', `image_base64: ${error.message}`);
     }
     const { objects, anomaly, elapsedMs } = end;
     const engine = engineOf(look.mode, end);
@@ -156,6 +157,6 @@ export const engineOf = (mode: VisionMode, { weightsSha256 }: VisionEnd): string
   mode === 'detect' ? `embedded:${EMBEDDED_DETECTOR}@${weightsSha256}` : `classical:${mode}`;
 
 const reasonOf = (error: unknown) => {
-  if (error instanceof DomainError) return 'refused';
+  if (error instanceof PictureError) return 'refused';
   return error instanceof VisionError ? 'upstream_failed' : 'internal_error';
 };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FRAMES_METER } from '#events/vision/vision.meters.js';
 import { PictureError } from '#platform/pictures/picture.js';
 import { Pictures } from '#platform/pictures/pictures.js';
 import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
@@ -6,8 +7,7 @@ import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
-import { reject, VisionError } from './vision.errors.js';
-import { FRAMES_METER } from './vision.product.js';
+import { VisionError } from './vision.errors.js';
 import { FRAME_SIDE, type VisionEnd, visionEngine, type VisionTask } from './vision.engine.js';
 
 export const EMBEDDED_DETECTOR = 'quipu-shapes';
@@ -54,7 +54,7 @@ export class Looker implements ModelSource {
     return totalMs > 0 ? (1_000 * this.#elapsedMs.length) / totalMs : null;
   }
 
-  /** @throws DomainError for a file that cannot be read; VisionError; the reason of the signal */
+  /** @throws PictureError for a file that cannot be read; VisionError; the reason of the signal */
   async look(order: LookOrder, signal: AbortSignal): Promise<VisionEnd> {
     const endTurn = await this.#turn(order.accountId, signal);
     try {
@@ -80,10 +80,9 @@ export class Looker implements ModelSource {
       const base64 = Buffer.from(pixels).toString('base64');
       return { mode, width, height, pixels: base64, confidence, overlap, background };
     } catch (error) {
-      if (!(error instanceof PictureError)) throw error;
-      const { code, message } = error;
-      if (code === 'crashed' || code === 'closed') throw failed(error);
-      return reject('vision_image_unreadable', `image_base64: ${message}`);
+      const isLost =
+        error instanceof PictureError && (error.code === 'crashed' || error.code === 'closed');
+      throw isLost ? failed(error) : error;
     }
   }
 

@@ -1,7 +1,6 @@
+import { FRAMES_METER } from '#events/vision/vision.meters.js';
 import { VisionCaptureEvidence, VisionHoldEvidence } from '#events/vision/vision.evidence.js';
 import { defineProduct } from '#platform/ledger/product.js';
-
-export const FRAMES_METER = 'vision_frames';
 
 /** A frame that was looked at. */
 export const visionProduct = defineProduct({

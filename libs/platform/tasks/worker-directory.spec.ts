@@ -103,7 +103,7 @@ describe('the directory of workers', () => {
     expect(speed).toBeLessThan(1e9);
   });
 
-  it('knows a rig by name and number, by the last start of its worker, and its silence', async () => {
+  it('knows a rig by name or number, by the last start of its worker, and silence', async () => {
     const rig = { name: 'press', region: 'uk' };
     const started = (startedAt: string) => heartbeatOf('one', { rig, startedAt });
     expect(directory.rig('press')).toBeUndefined();

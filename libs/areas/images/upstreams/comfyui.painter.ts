@@ -41,7 +41,7 @@ export class ComfyUiPainter extends OneByOnePainter {
     try {
       const { filename, subfolder, type } = await this.#finished(id, signal);
       const query = new URLSearchParams({ filename, subfolder, type });
-      return { file: await fileOfUpstream(this.upstream, `/view?${query}`, signal) };
+      return { file: await fileOfUpstream(this.upstream, `/view?${query.toString()}`, signal) };
     } catch (error) {
       if (signal.aborted) await this.#cancel(id);
       throw error;

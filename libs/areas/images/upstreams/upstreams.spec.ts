@@ -121,7 +121,11 @@ const comfyUi = ({ polls = 0, fails = false, isEmpty = false }: ComfyScript) => 
 };
 
 interface TritonScript {
-  readonly inputs: readonly { readonly name: string; readonly datatype: string }[];
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly datatype: string;
+    readonly shape: readonly number[];
+  }[];
   readonly output: object;
 }
 

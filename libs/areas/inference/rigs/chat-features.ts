@@ -7,9 +7,10 @@ import { isObject } from './token-usage.js';
 /**
  * A feature that a chat may need beyond text. Adapters are files here, so no server has any. A rig
  * has `private_urls` only if its operator says so: it fetches the URLs of a message from its own
- * network.
+ * network. A rig with `described_images` takes words for the pictures of a message.
  */
-export type ChatFeature = ServerFeature | 'adapters' | 'private_urls' | SpokenDialect;
+export type ChatFeature =
+  ServerFeature | 'adapters' | 'private_urls' | 'described_images' | SpokenDialect;
 
 /** Dialects beside the chat: a rig that speaks one takes its requests as they are. */
 export type SpokenDialect = Exclude<CallerDialect, 'chat'>;
@@ -17,6 +18,7 @@ export type SpokenDialect = Exclude<CallerDialect, 'chat'>;
 /** No rig has these unless its operator says so. */
 export const STATED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>([
   'private_urls',
+  'described_images',
   'messages',
   'responses',
 ]);
@@ -38,6 +40,7 @@ export const EMBEDDED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>(
   'logprobs',
   'choices',
   'adapters',
+  'described_images',
 ]);
 
 /** The needs of a request: of its original where a chat cannot express it. */

@@ -7,7 +7,7 @@ import { type ChatAnswer, type ChatChunk } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError } from './chat-backend.js';
-import { requestNeedsOf, type SpokenDialect } from './chat-features.js';
+import { type ChatFeature, requestNeedsOf } from './chat-features.js';
 import { hasFeature, rejectFields } from './rig-eligibility.js';
 import {
   createCandidates,
@@ -105,8 +105,8 @@ export interface RigRouter {
    * @throws RouteError
    */
   check(target: RouteTarget, body: JsonObject, original?: OriginalRequest): void;
-  /** Whether a rig of the model takes requests of this dialect as they are. */
-  speaks(model: string, dialect: SpokenDialect): boolean;
+  /** Whether a rig of the model has the feature, such as a dialect whose requests it takes. */
+  speaks(model: string, feature: ChatFeature): boolean;
   /**
    * Rejects such needs and fields, whether a rig is up or not.
    * @throws RouteError

@@ -70,6 +70,7 @@ export class SpeculativeChats {
     const { terms, ...bound } = this.models.boundOf(bodyOf(id, order.chat));
     const held = await this.paid.admit(order, {
       purpose: speculativeProduct.purpose,
+      model: verifier.model.id,
       lines: tariff.held(bound, terms),
       rateCardVersion: tariff.rateCardVersion,
       shrink: order.chat.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,

@@ -18,7 +18,7 @@ export class ProcessCalls {
   #forward: (call: ProcessCall) => Promise<ProcessAnswer> = () => Promise.resolve(null);
 
   /** Answers the calls of other processes. */
-  answer<Argument>(name: string, run: (argument: Argument) => Promise<unknown>): void {
+  answer(name: string, run: (argument: never) => Promise<unknown>): void {
     this.#answers.set(name, run);
   }
 
