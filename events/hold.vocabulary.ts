@@ -107,7 +107,7 @@ export const TAGS_MAX = 16;
 export const Tag = z
   .string()
   .max(TAG_LENGTH_MAX)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C}]+$/u);
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C},]+$/u);
 
 /**
  * The trace that a request belongs to, and its span in the caller's process: the ids of a W3C

@@ -141,3 +141,9 @@ const textOf = (text: string, lengthMax: number): string => {
   if (text.trim() !== '' && text.length <= lengthMax) return text;
   throw new InvalidArgumentError(`Expected 1 to ${lengthMax} characters.`);
 };
+
+export const dayOf = (text: string): string => {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (isDay) return text;
+  throw new InvalidArgumentError('Expected a day such as 2026-11-21.');
+};

@@ -28,3 +28,10 @@ export const listText = ({ noun, header, rows, nextAfter = null }: ListedRows): 
     rows.length === 0 ? `There are no such ${noun}.` : inColumns([header, ...rows]),
     ...(nextAfter === null ? [] : [`There are more: --after ${nextAfter}`]),
   ].join('\n');
+
+/** A report for people: names in capitals, and a dash for an unknown figure. */
+export const reportText = ([names = [], ...rows]: readonly (readonly string[])[]): string =>
+  inColumns([
+    names.map((name) => name.replaceAll('_', ' ').toUpperCase()),
+    ...rows.map((row) => row.map((cell) => (cell === '' ? '-' : cell))),
+  ]);

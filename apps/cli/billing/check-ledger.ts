@@ -4,6 +4,7 @@ import { CheckLedgerQuery, type LedgerReport } from '#areas/billing/check-ledger
 import { describeDamage } from '#platform/event-store/event-store.errors.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
+import { spend } from '#projections/requests/spend.projection.js';
 import { checkSqliteFile } from '#platform/sqlite/sqlite-check.js';
 import { embeddedStoresOf } from '../../composition/embedded-stores.js';
 import { CommandFailure, stopIfInterrupted } from '../command-failure.js';
@@ -25,9 +26,9 @@ export const checkLedger = async (
   // Before the log is opened, which a damaged file may prevent.
   const fileFaults = await fileFaultsOf(invocation, full);
   const needs = {
-    areas: ['billing'],
+    areas: ['billing', 'identity', 'requests'],
     installation: 'exists',
-    projections: [accountOverview],
+    projections: [accountOverview, spend],
     // A damaged log stops the read model: the check says so, and lists what is damaged.
     onStopped: 'go-on',
   } as const;

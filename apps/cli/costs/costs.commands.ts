@@ -2,14 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import { groupsOf } from '#areas/costs/margin-fields.js';
 import { MARGIN_GROUPS, type MarginGroup } from '#areas/costs/margin-groups.js';
 import { command, type DeclareCommands } from '../declare-command.js';
+import { dayOf } from '../options.js';
 import { type MarginOptions } from './margin.js';
 import { type ReconcileOptions } from './reconcile.js';
-
-const dayOf = (text: string): string => {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (isDay) return text;
-  throw new InvalidArgumentError('Expected a day in UTC, such as 2026-11-21.');
-};
 
 const byOf = (text: string): readonly MarginGroup[] => {
   const groups = groupsOf(text);

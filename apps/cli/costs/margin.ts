@@ -4,7 +4,7 @@ import { type MarginOrder, MarginQuery } from '#areas/costs/margin.handler.js';
 import { margins } from '#projections/costs/margins.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inColumns } from '../table.js';
+import { reportText } from '../table.js';
 
 export interface MarginOptions extends CommonOptions {
   readonly from: string;
@@ -43,13 +43,6 @@ export const margin = async (
   const { report, place } = await marginAt(order, invocation);
   return {
     json: { from, to, rows: report.rows.map(marginFields), position: place },
-    text: isCsv ? marginCsv(report, by).trimEnd() : tableOf(marginTable(report, by)),
+    text: isCsv ? marginCsv(report, by).trimEnd() : reportText(marginTable(report, by)),
   };
 };
-
-/** For people: names in capitals, and a dash for an unknown figure. */
-export const tableOf = ([names = [], ...rows]: readonly (readonly string[])[]): string =>
-  inColumns([
-    names.map((name) => name.replaceAll('_', ' ').toUpperCase()),
-    ...rows.map((row) => row.map((cell) => (cell === '' ? '-' : cell))),
-  ]);

@@ -5,7 +5,8 @@ import { csvOf } from '#platform/kernel/csv.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { marginAt, tableOf } from './margin.js';
+import { reportText } from '../table.js';
+import { marginAt } from './margin.js';
 
 export interface ReconcileOptions extends CommonOptions {
   readonly file: string;
@@ -32,7 +33,7 @@ export const reconcileBill = async (
     json: { format: bill.format, from, to, rows, position: place },
     text: isCsv
       ? csvOf(table).trimEnd()
-      : `${bill.format}, ${bill.rows} rows, ${from} to ${to}\n${tableOf(table)}`,
+      : `${bill.format}, ${bill.rows} rows, ${from} to ${to}\n${reportText(table)}`,
   };
 };
 

@@ -1,5 +1,6 @@
 import { requestFields } from '#areas/requests/request-fields.js';
 import { RequestsQuery } from '#areas/requests/list-requests.handler.js';
+import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { type RequestStatus, requests } from '#projections/requests/requests.projection.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
@@ -25,7 +26,7 @@ export interface ListRequestsOptions extends CommonOptions {
 const NEEDS = {
   areas: ['identity', 'requests'],
   installation: 'exists',
-  projections: [requests],
+  projections: [apiKeys, requests],
 } as const;
 
 const HEADER = ['ENDED', 'ID', 'STATUS', 'PRODUCT', 'MODEL', 'KEY', 'USD', 'MS'];
@@ -50,11 +51,12 @@ export const listRequests = async (
   const page = await withQuipu(invocation, NEEDS, async (context) => {
     const accountId = await accountOf(context, user);
     const order = { accountId, ...bounds, filter, limit, after: after ?? null };
-    return context.queries.execute(new RequestsQuery(order));
+    const found = await context.queries.execute(new RequestsQuery(order));
+    return { ...found, place: await context.placeAt(found.position) };
   });
   const rows = page.requests.map(requestFields);
   return {
-    json: { requests: rows, next_after: page.nextAfter, position: page.position.toString() },
+    json: { requests: rows, next_after: page.nextAfter, position: page.place },
     text: listText({
       noun: 'requests',
       header: HEADER,

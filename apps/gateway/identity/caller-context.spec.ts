@@ -65,6 +65,7 @@ describe('the context of a caller', () => {
     const metadata = {
       env: 'test',
       city: 'Köln',
+      list: 'a,b',
       long: 'x'.repeat(60),
       'no name': 'x',
       lone: '\ud800',

@@ -29,7 +29,7 @@ export class EstimatedLineDto {
 export class EstimateRejectionDto {
   @ApiProperty({ example: 'insufficient_balance' })
   readonly code!: string;
-  @ApiProperty({ example: 'the balance does not cover the worst-case price of the request' })
+  @ApiProperty({ example: 'the balance is 0.02 USD, this request may cost 0.31 USD' })
   readonly message!: string;
   @NullableField(String, 'The field at fault.', 'model')
   readonly param!: string | null;

@@ -224,7 +224,7 @@ const askedOf = ({
 const ANY = 1n;
 
 const demandAny = ({ opened, available, held }: AccountState): void => {
-  if (opened) demandFunds(ANY, available, held);
+  if (opened) demandFunds(ANY, available, held, false);
 };
 
 const entryOf = ({ holdId }: Capture, { events, eventIds, state }: Outcome): LedgerEntry => {

@@ -294,20 +294,27 @@ describe('holding', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     const { code, metadata } = errorOf(place(WORST, { holdId: OTHER_HOLD }), facts);
     expect(code).toBe('insufficient_balance');
-    expect(metadata).toEqual(IN_FLIGHT);
+    expect(metadata).toEqual({ ...IN_FLIGHT, required_micro_usd: '750' });
   });
 
   it('expects every hold to come back', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     // 6,666 tokens cost 999.9 micro-dollars, so 1,000.
-    const { metadata } = errorOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);
-    expect(metadata).toEqual(IN_FLIGHT);
+    const { detail, metadata } = errorOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);
+    expect(metadata).toEqual({ ...IN_FLIGHT, required_micro_usd: '1000' });
+    expect(detail).toBe(
+      'the balance is 0.00025 USD, this request may cost 0.001 USD; other requests hold ' +
+        '0.00075 USD: try again when they have ended',
+    );
   });
 
   it('does not promise that waiting helps where it never could', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
-    const { metadata } = errorOf(place([10_000, 0], { holdId: OTHER_HOLD }), facts);
-    expect(metadata).toEqual(TOO_LOW);
+    const { detail, metadata } = errorOf(place([10_000, 0], { holdId: OTHER_HOLD }), facts);
+    expect(metadata).toEqual({ ...TOO_LOW, required_micro_usd: '1500' });
+    expect(detail).toBe(
+      'the balance is 0.00025 USD, this request may cost 0.0015 USD; deposit or lower max_tokens',
+    );
   });
 });
 

@@ -12,7 +12,7 @@ import { BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
 import { monthOf } from '#events/billing/statement-month.js';
 import { originOf, type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { fromDecimal, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import {
   type Capture,
   type HoldOrder,
@@ -89,24 +89,32 @@ export type AccountCommand =
     }
   | { readonly type: 'ReportExhausted'; readonly data: ExhaustedBudget };
 
-/** Says whether waiting helps: what other holds do not use comes back. */
+/**
+ * Says whether waiting helps: what other holds do not use comes back.
+ * @param isPriced false before the price is known; the amount is then the least there is
+ */
 export const demandFunds = (
   amount: MicroUsd,
   available: MicroUsd,
   heldByOthers: MicroUsd,
+  isPriced = true,
 ): void => {
   if (amount <= available) return;
   const balance = {
     limit_source: 'balance',
     available_micro_usd: toDecimal(available),
     held_micro_usd: toDecimal(heldByOthers),
+    ...(isPriced && { required_micro_usd: toDecimal(amount) }),
   };
-  const short = 'the balance does not cover the worst-case price of the request';
+  const cost = isPriced ? `may cost ${inUsd(amount)}` : 'is not free';
+  const short = `the balance is ${inUsd(available)}, this request ${cost}`;
   if (amount > available + heldByOthers) {
     const reason = 'insufficient_balance';
-    reject(reason, short, { reason, ...balance });
+    const remedy = isPriced ? 'deposit or lower max_tokens' : 'deposit';
+    reject(reason, `${short}; ${remedy}`, { reason, ...balance });
   }
-  const detail = `${short} while other requests hold part of it; try again when they have ended`;
+  const held = `other requests hold ${inUsd(heldByOthers)}`;
+  const detail = `${short}; ${held}: try again when they have ended`;
   reject('insufficient_balance', detail, {
     reason: 'in_flight',
     ...balance,

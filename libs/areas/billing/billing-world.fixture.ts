@@ -14,6 +14,7 @@ import { ProjectionHost } from '#platform/runtime/projections/projection-host.js
 import { Projections } from '#platform/runtime/projections/projections.js';
 import { Snapshots } from '#platform/runtime/commands/snapshots.js';
 import { Products } from '#platform/ledger/product.js';
+import { spend } from '#projections/requests/spend.projection.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
 import { AccountLedger } from './account-ledger.js';
 import { accountSnapshots } from './account.snapshot.js';
@@ -48,7 +49,8 @@ export const openBilling = async (
     snapshots: { store: new Snapshots(readStore), plan: accountSnapshots },
   });
   const logger = pino({ level: 'silent' });
-  const { projections: all } = billingArea;
+  // The check of the ledger reads the spend, which the area of requests declares.
+  const all = [...billingArea.projections, spend];
   const host = new ProjectionHost(all, eventStore, readStore, codec, clock, logger);
   const projections = new Projections(host, eventStore, readStore);
   await host.start();

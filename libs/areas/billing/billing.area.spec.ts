@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HoldReleased } from '#events/billing/account.events.js';
 import { rewriteEvents } from '#platform/event-store/sqlite/rewritten-events.fixture.js';
+import { collectionOf } from '#platform/runtime/projections/generations.js';
+import { spend as spendSums, spendPrefix } from '#projections/requests/spend.projection.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import {
   ACCOUNT,
@@ -9,6 +11,7 @@ import {
   deposit,
   ENDED_AT,
   HOLD,
+  MONTH,
   open,
   opened,
   OTHER_HOLD,
@@ -148,6 +151,24 @@ describe('billing on its stores', () => {
       readModelFailure: null,
     });
     expect(seen.at(-1)).toBe(report.position);
+  });
+
+  it('finds a spend that is not the sum of its statement', async () => {
+    await spend();
+    expect((await billing.check()).balanced).toBe(true);
+    const range = { prefix: spendPrefix('plain'), limit: 1 };
+    const [found] = (await billing.projections.list(spendSums, range)).documents;
+    if (!found) throw new Error('nothing was spent');
+    const { key, document, position } = found;
+    const cells = document.cells.map((cell) => ({ ...cell, amount: '1' }));
+    const collection = collectionOf(spendSums.name, { version: spendSums.version, generation: 1 });
+    const write = { collection, key, document: { cells }, position: position + 1n };
+    await billing.readStore.commit({ writes: [write] });
+    const { balanced, faults } = await billing.check();
+    expect(balanced).toBe(false);
+    expect(faults.map(({ law }) => law)).toEqual([
+      `the spend of ${MONTH} (plain) is the sum of its statement`,
+    ]);
   });
 
   it('finds an entry that was written past the decider', async () => {

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { UnreadableEventError } from '#events/definition.js';
+import { monthOf } from '#events/billing/statement-month.js';
 import { accountEvents } from '#events/billing/account.events.js';
 import { CutStreamError, DamagedEventError } from '#platform/event-store/event-store.errors.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -16,11 +17,18 @@ import {
   ProjectionLaggingError,
   type Projections,
 } from '#platform/runtime/projections/projections.js';
+import { projectionPages } from '#platform/runtime/projections/all-documents.js';
 import { CODEC, EVENT_STORE, LOG_CHAIN, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   accountOverview,
   type AccountOverview,
 } from '#projections/billing/account-overview.projection.js';
+import {
+  ofSpendKey,
+  spend,
+  SPEND_LEVELS,
+  spendPrefix,
+} from '#projections/requests/spend.projection.js';
 import { accountOf, accountStream } from './accounts.js';
 import { type AuditedAccount, LedgerAudit, type LedgerFault } from './ledger-audit.js';
 
@@ -147,9 +155,13 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
       if (audit.isGivenUp(accountId)) continue;
       try {
         const found = await this.projections.get(accountOverview, accountId);
-        if (found.position > head || agrees(account, found.document)) continue;
-        const law = 'the read model equals the fold of the log';
-        faults.push({ accountId, position: found.position.toString(), law });
+        const position = found.position.toString();
+        if (found.position <= head && !agrees(account, found.document)) {
+          faults.push({ accountId, position, law: 'the read model equals the fold of the log' });
+        }
+        for (const law of await this.#spendLaws(accountId, account, head)) {
+          faults.push({ accountId, position, law });
+        }
       } catch (error) {
         const isForeign = error instanceof ReadStoreError && error.code === 'foreign-log';
         if (!isForeign && !(error instanceof ProjectionLaggingError)) throw error;
@@ -157,6 +169,35 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
       }
     }
     return { faults, failure: null };
+  }
+
+  /** @returns the laws that the spend breaks, by month; none where it has moved on meanwhile */
+  async #spendLaws(
+    accountId: string,
+    { spent }: AuditedAccount,
+    head: bigint,
+  ): Promise<readonly string[]> {
+    const broken: string[] = [];
+    for (const level of SPEND_LEVELS) {
+      const sums = new Map<string, MicroUsd>();
+      const range = { prefix: spendPrefix(level, accountId) };
+      for await (const { documents, position } of projectionPages(this.projections, spend, range)) {
+        if (position > head) return [];
+        for (const { key, document } of documents) {
+          const month = monthOf(ofSpendKey(key).at);
+          const amounts = document.cells.map(({ amount }) => fromDecimal(amount));
+          sums.set(
+            month,
+            amounts.reduce((sum, amount) => sum + amount, sums.get(month) ?? 0n),
+          );
+        }
+      }
+      for (const month of new Set([...spent.keys(), ...sums.keys()])) {
+        if ((spent.get(month) ?? 0n) === (sums.get(month) ?? 0n)) continue;
+        broken.push(`the spend of ${month} (${level}) is the sum of its statement`);
+      }
+    }
+    return broken;
   }
 }
 

@@ -41,6 +41,8 @@ export interface AuditedAccount {
   readonly adjustmentIds: Set<string>;
   /** Deposits less charges plus adjustments, by the month of the statement. */
   readonly months: Map<string, AuditedMonth>;
+  /** Charges less adjustments, by the month of the statement, of closed ones too. */
+  readonly spent: Map<string, MicroUsd>;
   /** The last month whose statement is closed, and what was left then. */
   closed: { readonly month: string; readonly left: MicroUsd } | null;
   /** Open holds by id. */
@@ -107,6 +109,7 @@ export class LedgerAudit {
       depositsLeft: new Map(),
       adjustmentIds: new Set(),
       months: new Map(),
+      spent: new Map(),
       closed: null,
       holds: new Map(),
       stated: 0n,
@@ -187,6 +190,8 @@ const booked = (
   const sums = account.months.get(month) ?? { deposited: 0n, charged: 0n, adjusted: 0n };
   sums[field] += amount;
   account.months.set(month, sums);
+  const spent = { deposited: 0n, charged: amount, adjusted: -amount }[field];
+  account.spent.set(month, (account.spent.get(month) ?? 0n) + spent);
   const isClosed = account.closed !== null && month <= account.closed.month;
   return isClosed ? ['a closed statement gets no other movement'] : [];
 };

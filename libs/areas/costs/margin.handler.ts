@@ -3,6 +3,14 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.js';
+import {
+  byGroup,
+  dayAfter,
+  type Grouped,
+  type Period,
+  periodFault,
+  sizeFault,
+} from '#platform/kernel/report.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { projectionPages } from '#platform/runtime/projections/all-documents.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
@@ -11,19 +19,8 @@ import { type Margin, margins } from '#projections/costs/margins.projection.js';
 import { type CostsErrorCode } from './costs.errors.js';
 import { type MarginGroup } from './margin-groups.js';
 
-/** Days of one report. */
-export const DAYS_MAX = 366;
-/** Documents that one report reads: one for each day, account, rig and model. */
-export const DOCUMENTS_MAX = 200_000;
-/** Rows of one report. */
-export const ROWS_MAX = 10_000;
-
-const DAY_MS = 86_400_000;
-
-export interface MarginOrder {
-  /** Days in UTC, `YYYY-MM-DD`, both inclusive. */
-  readonly from: string;
-  readonly to: string;
+/** Of days in UTC. */
+export interface MarginOrder extends Period {
   /** In the order of `MARGIN_GROUPS`. None: one row. */
   readonly by: readonly MarginGroup[];
   /** Only of this account. */
@@ -32,9 +29,7 @@ export interface MarginOrder {
   readonly rigs?: readonly string[];
 }
 
-export interface MarginRow {
-  /** Undefined where the report is not by it; null where the work has none. */
-  readonly group: Readonly<Partial<Record<MarginGroup, string | null>>>;
+export interface MarginRow extends Grouped<MarginGroup> {
   readonly charges: number;
   readonly chargedMicroUsd: MicroUsd;
   readonly attempts: number;
@@ -64,14 +59,9 @@ export class MarginQuery extends Query<MarginReport> {
 }
 
 /** @throws DomainError `invalid_period` */
-export const demandPeriod = ({ from, to }: Pick<MarginOrder, 'from' | 'to'>): void => {
-  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  if (days >= 1 && days <= DAYS_MAX) return;
-  throw new DomainError<CostsErrorCode>(
-    'invalid_period',
-    `from: expected a day at most ${DAYS_MAX - 1} days before ${to} and not after it, ` +
-      `received ${from}`,
-  );
+const demandPeriod = (period: Period): void => {
+  const fault = periodFault(period);
+  if (fault !== null) throw new DomainError<CostsErrorCode>('invalid_period', fault);
 };
 
 @QueryHandler(MarginQuery)
@@ -96,17 +86,10 @@ export class MarginHandler implements IQueryHandler<MarginQuery> {
   }
 }
 
-const dayAfter = (day: string): string =>
-  new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, day.length);
-
 /** @throws DomainError `margin_too_large` */
 const demandSize = (documents: number, rows: number): void => {
-  if (documents <= DOCUMENTS_MAX && rows <= ROWS_MAX) return;
-  throw new DomainError<CostsErrorCode>(
-    'margin_too_large',
-    `the report has over ${ROWS_MAX} rows or reads over ${DOCUMENTS_MAX} sums: ` +
-      'ask for fewer days or group by less',
-  );
+  const fault = sizeFault(documents, rows);
+  if (fault !== null) throw new DomainError<CostsErrorCode>('margin_too_large', fault);
 };
 
 interface Sum extends Pick<MarginRow, 'group'> {
@@ -164,12 +147,3 @@ const rowOf = ({ charged, cost, ...sum }: Sum): MarginRow => {
     marginPicoUsd: isKnown ? charged * PICO_USD_PER_MICRO_USD - cost : null,
   };
 };
-
-const byGroup =
-  (by: readonly MarginGroup[]) =>
-  (one: MarginRow, other: MarginRow): number => {
-    const [mine, theirs] = [one, other].map(({ group }) =>
-      by.map((name) => group[name] ?? '').join('\n'),
-    );
-    return (mine ?? '') < (theirs ?? '') ? -1 : 1;
-  };

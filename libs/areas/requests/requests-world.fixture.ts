@@ -1,6 +1,7 @@
 import { type DomainEvent, type Projection } from '#platform/kernel/projection.js';
 import { type DocumentWrite } from '#platform/read-store/read-store.port.js';
 import { FaultyReadStore } from '#platform/runtime/faulty-stores.fake.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { type DocumentReader } from '#platform/runtime/projections/document-reader.js';
 
 /** One projection of events in memory, and how many documents were read from it. */
@@ -45,5 +46,5 @@ export class FoldedDocuments<Event extends DomainEvent, Document extends object>
   };
 
   /** As queries read it. */
-  readonly projections = { at: () => Promise.resolve(this.reader) };
+  readonly projections = { at: () => Promise.resolve(this.reader) } as unknown as Projections;
 }
