@@ -171,7 +171,7 @@ export const vaultEvents = [
 const BatchedFile = z.strictObject({
   fileId: FileId,
   work: z.strictObject({ jobId: z.uuid(), documentId: z.uuid() }).nullable(),
-  refusal: z.strictObject({ code: z.string().min(1), message: z.string() }).nullable(),
+  rejection: z.strictObject({ code: z.string().min(1), message: z.string() }).nullable(),
 });
 
 /** In a stream of its own, `filebatch-<batchId>`. Each file is attached by a job. */

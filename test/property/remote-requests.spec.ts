@@ -110,8 +110,8 @@ class World {
     await this.#accounts.run(accountStream(ACCOUNT), opening, system('open'));
     const data = {
       ...{ accountId: ACCOUNT, depositId: ROOT, amountMicroUsd: String(DEPOSIT) },
-      ...{ method: 'manual_credit', reason: 'a present', depositedAt: this.#now() },
-    } as const;
+      ...{ method: 'manual_credit' as const, reason: 'a present', depositedAt: this.#now() },
+    };
     const deposit = { type: 'DepositFunds', data } as const;
     await this.#accounts.run(accountStream(ACCOUNT), deposit, system('deposit'));
     for (let n = 0; n < REQUESTS; n += 1) await this.#place(n);

@@ -206,7 +206,7 @@ const rejected = (
           ]),
       `The code is ${code}. The facts of the decision:`,
       ...namedFacts(facts),
-      `It rests on the events of the account up to position ${placeOf(position) ?? NOT_KNOWN} of the log.`,
+      `The events of the account count up to position ${placeOf(position) ?? NOT_KNOWN}.`,
       ...(evidence === null
         ? []
         : [

@@ -1,4 +1,4 @@
-import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-password-reset.handler.js';
+import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-reset.handler.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';

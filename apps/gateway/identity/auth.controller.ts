@@ -13,7 +13,7 @@ import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChangePasswordCommand } from '#areas/identity/passwords/change-password.handler.js';
 import { orderedScopes } from '#areas/identity/keys/key-policy.js';
-import { RedeemPasswordResetCommand } from '#areas/identity/passwords/redeem-password-reset.handler.js';
+import { RedeemPasswordResetCommand } from '#areas/identity/passwords/redeem-reset.handler.js';
 import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';

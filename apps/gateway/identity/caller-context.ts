@@ -6,8 +6,8 @@ import { mergedTags, tagsOf } from '../paid/tags.header.js';
 import { traceOf } from '../paid/trace.header.js';
 
 /**
- * The context of a command that a caller sent, with its key, the models of the key's policy, and the
- * labels of its request.
+ * The context of a command that a caller sent, with its key, the models of the key's policy, and
+ * the labels of its request.
  * @throws HttpFailure 400 for tags that cannot be read
  */
 export const callerContext = (

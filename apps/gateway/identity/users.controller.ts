@@ -16,7 +16,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { orderedScopes } from '#areas/identity/keys/key-policy.js';
-import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-password-reset.handler.js';
+import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-reset.handler.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
@@ -206,7 +206,7 @@ export class UsersController {
   @ApiOperation({
     summary: 'Close the account of a user',
     description:
-      'Destroys the personal data of the user and every credential, permanently. The ledger stays: ' +
+      'Destroys the personal data of the user and every credential. The ledger stays: ' +
       'charges and statements of the account, without a name.',
   })
   @ApiOkResponse({ type: ClosedAccountDto, description: 'The account is closed.' })

@@ -58,7 +58,7 @@ export class FileBatchesController {
     summary: 'Attach several files to a vector store',
     description:
       'Each file is a job with a hold of its own, and is charged when it is attached. A file that ' +
-      'cannot be attached is a failed one of the batch; the error is of the request where none can.',
+      'cannot be attached has failed. Where no file can be attached, the request is rejected.',
   })
   @ApiBody({ schema: schemaOf(VectorStoreFileBatchBody, { file_ids: FILES }) })
   @ApiOkResponse({ type: FileBatchDto, description: 'The batch.' })
@@ -124,7 +124,7 @@ export class FileBatchesController {
   @OpenAiErrors()
   @ApiOperation({
     summary: 'List the files of a batch',
-    description: 'Also those that are not attached.',
+    description: 'Also files that are not attached.',
   })
   @ApiOkResponse({ type: BatchFileListDto, description: 'A page of files.' })
   @FailsWith('vector_store_not_found', 'vector_store_batch_not_found')

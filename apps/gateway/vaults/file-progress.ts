@@ -22,8 +22,8 @@ export class FileProgress {
 
   of({ files }: FileBatch, caller: Caller): Promise<readonly FileState[]> {
     return Promise.all(
-      files.map(async ({ fileId, work, refusal }): Promise<FileState> => {
-        if (!work) return { fileId, documentId: null, status: 'failed', error: refusal };
+      files.map(async ({ fileId, work, rejection }): Promise<FileState> => {
+        if (!work) return { fileId, documentId: null, status: 'failed', error: rejection };
         const { jobId, documentId } = work;
         const job = await this.queries.execute(new JobQuery(jobId, readerOf(caller)));
         return { fileId, documentId, ...stateOf(job) };

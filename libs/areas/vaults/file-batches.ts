@@ -33,7 +33,7 @@ export type FileBatch = FileBatchCreated['data'];
 type BatchCommand = { readonly type: 'CreateFileBatch'; readonly data: FileBatch };
 type BatchState = { readonly batch: FileBatch | null };
 
-/** What becomes of a batch is in the jobs of its files. */
+/** The progress of a batch is in the jobs of its files. */
 const batchDecider: Decider<BatchCommand, BatchState, FileBatchCreated> = {
   initialState: { batch: null },
   decide: ({ data }, { batch }) => (batch === null ? [FileBatchCreated.of(data)] : []),
@@ -137,7 +137,7 @@ export class CreateFileBatchHandler implements ICommandHandler<CreateFileBatchCo
     const known = await this.batches.known(batchId);
     if (known) return known;
     const files: FileBatch['files'][number][] = [];
-    const refusals: DomainError[] = [];
+    const failures: DomainError[] = [];
     for (const file of order.files) {
       const cause = { id: batchId, correlationId: context.correlationId };
       const own = { ...followUp(cause, file.fileId, context.actor), ...labelsOf(context) };
@@ -145,17 +145,17 @@ export class CreateFileBatchHandler implements ICommandHandler<CreateFileBatchCo
       try {
         files.push({ fileId, ...(await this.#submit(file, order, own)) });
       } catch (error) {
-        const refusal = refusalOf(error);
-        refusals.push(refusal);
+        const failure = failureOf(error);
+        failures.push(failure);
         files.push({
           fileId,
           work: null,
-          refusal: { code: refusal.code, message: refusal.detail },
+          rejection: { code: failure.code, message: failure.detail },
         });
       }
     }
-    const [first] = refusals;
-    if (first && refusals.length === files.length) throw first;
+    const [first] = failures;
+    if (first && failures.length === files.length) throw first;
     const createdAt = instant(this.clock);
     return this.batches.create({ batchId, vaultId, accountId, files, createdAt }, context);
   }
@@ -165,12 +165,12 @@ export class CreateFileBatchHandler implements ICommandHandler<CreateFileBatchCo
     const asked = { vaultId: order.vaultId, title, text, marking: null, file };
     const ingest = await this.ingests.open(asked, order.caller, context);
     const jobId = await this.jobs.submit(ingest, context);
-    return { work: { jobId, documentId: ingest.documentId }, refusal: null };
+    return { work: { jobId, documentId: ingest.documentId }, rejection: null };
   }
 }
 
 /** @throws the error, unless it refuses the file */
-const refusalOf = (error: unknown): DomainError => {
+const failureOf = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error as DomainError;
   throw error;
 };

@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { connectTcpcl, serveTcpcl } from '../../../dist/libs/engines/convergence/tcpcl.js';
-import { systemTimers } from '../../../dist/libs/engines/convergence/timers.js';
+import { connectTcpcl, serveTcpcl } from '#engines/convergence/tcpcl.js';
+import { systemTimers } from '#engines/convergence/timers.js';
 
 const [program = ''] = process.argv.slice(2);
 const HARDY_PORT = 24_556;

@@ -122,8 +122,8 @@ export class PaidRequests {
   /**
    * Holds the worst case, then checks that the request may still be worked on: the process may have
    * been suspended before, and a retry that came meanwhile has found no hold.
-   * @throws DomainError `readers_behind`, `model_not_allowed` before the hold, and the errors of the
-   *   ledger; RequestCutError after the hold of a late request is released
+   * @throws DomainError `readers_behind`, `model_not_allowed` before the hold, and the errors of
+   *   the ledger; RequestCutError after the hold of a late request is released
    */
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
     this.admission?.demand();
