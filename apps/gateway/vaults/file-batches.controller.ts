@@ -57,7 +57,7 @@ export class FileBatchesController {
   @ApiOperation({
     summary: 'Attach several files to a vector store',
     description:
-      'Each file is a job with a hold of its own, charged when it is attached. A file that cannot ' +
+      'Each file is a job with its own hold, charged when it is attached. A file that cannot ' +
       'be attached has failed. Where no file can be attached, the request is rejected.',
   })
   @ApiBody({ schema: schemaOf(VectorStoreFileBatchBody, { file_ids: FILES }) })
