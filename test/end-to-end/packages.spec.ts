@@ -4,7 +4,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { CONTENT, PACKAGE_MEMBERS } from '#areas/packages/archive/package-members.js';
 import { membersIn } from '#areas/packages/verification/tar-reader.js';
@@ -33,6 +33,8 @@ const NAMED = new Map<string, RegExp>([
   ['roots.json', /root/],
   ['minisign.pub', /minisign/],
 ]);
+
+const DOWNLOAD_MS = 7 * 86_400_000;
 
 const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
@@ -284,5 +286,14 @@ describe('packages', () => {
     });
     expect(text).not.toBe('');
     expect(text).toBe(choices[0]?.message.content);
+  });
+
+  it('can be downloaded for seven days, and is gone then', async () => {
+    const { now } = Date;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + DOWNLOAD_MS);
+    const { body } = await download(first.package_uuid).expect(410);
+    clock.mockRestore();
+    const error = JSON.parse((body as Buffer).toString()) as object;
+    expect(error).toMatchObject({ success: false, code: 'package_expired' });
   });
 });

@@ -35,6 +35,10 @@ interface Job {
   readonly perplexity_delta: number | null;
   readonly evaluation_text: { readonly sha256: string; readonly tokens: number | null };
   readonly layer_losses: readonly { readonly divergence: number }[] | null;
+  readonly energy_model: string;
+  readonly estimated_weight_products: number;
+  readonly measured_weight_products: number;
+  readonly estimate_error_pct: number | null;
   readonly serving: { readonly file_sha256: string } | null;
 }
 
@@ -84,6 +88,8 @@ describe('quantizations', () => {
       layer_losses: null,
       serving: null,
       zero_multiplication_mode: 0,
+      measured_weight_products: 0,
+      estimate_error_pct: null,
     });
     expect(job.status).toBe('queued');
     await request(world.quipu.url)
@@ -102,11 +108,17 @@ describe('quantizations', () => {
     expect(job.original_vram_gb).toBeCloseTo(364_928 * 4e-9, 12);
     expect(job.quantized_vram_gb).toBeLessThan(job.original_vram_gb ?? 0);
     expect(job.energy_efficiency_gain_pct).toBeGreaterThan(0);
+    expect(job.energy_model).toMatch(/^modelled, not measured: /);
     const { baseline_perplexity: before, quantized_perplexity: after } = job;
     expect(job.perplexity_delta).toBeCloseTo((after ?? 0) - (before ?? 0), 9);
     expect(job.perplexity_delta).toBeGreaterThan(1);
     expect(job.evaluation_text.tokens).toBeGreaterThan(1_000);
     expect(job.layer_losses).toHaveLength(7);
+    const losses = job.layer_losses?.map(({ divergence }) => divergence) ?? [];
+    expect(losses).toEqual(losses.toSorted((one, other) => other - one));
+    const { estimated_weight_products: estimated, measured_weight_products: products } = job;
+    expect(products).toBeGreaterThan(0);
+    expect(job.estimate_error_pct).toBeCloseTo((100 * (estimated - products)) / products, 1);
     expect(job.serving?.file_sha256).toMatch(/^[0-9a-f]{64}$/);
 
     const model = job.quantized_model;
@@ -129,6 +141,7 @@ describe('quantizations', () => {
     await get(`/v1/models/${model}`, 404);
     const captures = (await world.events()).filter(({ type }) => type === 'HoldCaptured');
     const meters = captures.map(({ data }) => JSON.stringify(data)).join();
+    expect(meters).toContain(`"quantity":${products}`);
     expect(meters).toContain('weight_products');
     // The chat is charged as one of the base.
     expect(meters).toMatch(/"model":"\d+\/draft-bitnet"/);

@@ -171,7 +171,10 @@ describe('training', () => {
       job_name: 'long-one',
       steps: 10_000,
       distillation_method: 'kl_divergence_logits',
+      // It may be its own teacher.
+      teacher_model: 'acme/student',
     });
+    expect(ordered.body).toMatchObject({ status: 'queued', teacher_model: 'acme/student' });
     const { job_uuid: jobId } = ordered.body as Entry;
     await as(request(world.quipu.url).post(`/api/v1/jobs/${jobId}/cancel`)).send({});
     expect(await ended(jobId)).toMatchObject({ status: 'cancelled', model: null });

@@ -130,6 +130,31 @@ describe('vaults', () => {
     expect(await search(vault, query)).toMatchObject({ total_results: 1 });
   });
 
+  it('are searched by a tool of the Model Context Protocol, for the same price', async () => {
+    const vault = await create('Tools');
+    await ingest(vault, 'Knots hold a rope to a post.', { document_title: 'Knots' });
+    const input = { vault_uuid: vault, query: 'rope and knots', top_k: 1 };
+    const params = { name: 'vault_search', arguments: input };
+    const { body } = await send('post', 'mcp', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params,
+    })
+      .set('accept', 'application/json, text/event-stream')
+      .expect(200);
+    expect(body).toMatchObject({
+      result: { structuredContent: { results: [{ text: 'Knots hold a rope to a post.' }] } },
+    });
+    expect((await lastOf('VaultSearched'))?.data).toMatchObject({ vaultId: vault, hits: 1 });
+    expect((await lastOf('HoldCaptured'))?.data).toMatchObject({
+      purpose: 'mcp_tool_call',
+      lines: [{ meter: 'input_tokens' }, { meter: 'vault_vectors', quantity: 1 }],
+      evidence: { tool: 'vault_search' },
+    });
+    await ask('delete', `vaults/${vault}`);
+  });
+
   it('answer after their key was rotated, and never after they were erased', async () => {
     const vault = await create('Rotated');
     await ingest(vault, OPEN_TEXT);

@@ -207,6 +207,12 @@ export class QuantizationJobDto extends AnswerDto {
     description: `How the made model is served. ${MEASURED}`,
   })
   readonly serving!: QuantizationServingDto | null;
+  @ApiProperty({ example: 2_400_000_000, description: 'Weights times tokens. They were held.' })
+  readonly estimated_weight_products!: number;
+  @ApiProperty({ example: 2_400_000_000, description: 'So far. At the end they are charged.' })
+  readonly measured_weight_products!: number;
+  @NullableField(Number, 'How far the estimate was above the measurement. Null: it runs.', 0)
+  readonly estimate_error_pct!: number | null;
   @NullableField(String, 'Why the job failed, or why its last attempt ended.')
   readonly error!: string | null;
   @ApiProperty({ example: '2026-11-22T06:00:00.000Z' })

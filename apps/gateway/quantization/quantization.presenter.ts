@@ -5,6 +5,7 @@ import {
   QuantizationProgress,
   QuantizationSummary,
 } from '#events/quantization/quantization.job.js';
+import { estimateErrorPct } from '#platform/jobs/estimate-error.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
 import {
   type QuantizationJobDto,
@@ -12,6 +13,7 @@ import {
   type TensorLossDto,
 } from './quantization.dto.js';
 
+const NOT_STARTED = { measured: null, products: 0 };
 const BYTES_PER_GB = 1e9;
 const BYTES_PER_MB = 1e6;
 
@@ -25,7 +27,9 @@ const SERVED_BY = 'llama.cpp';
 
 export const presentQuantization = (job: JobRecord): QuantizationJobDto => {
   const summary = QuantizationSummary.parse(job.summary);
-  const measured = job.result ? QuantizationProgress.parse(job.result.summary).measured : null;
+  const shown = job.result?.summary ?? job.progress?.shown;
+  const { measured, products } =
+    shown === undefined ? NOT_STARTED : QuantizationProgress.parse(shown);
   const { accountId, jobId, status, error, submittedAt, endedAt } = job;
   const budget = summary.memoryBudgetBytes;
   return {
@@ -50,6 +54,9 @@ export const presentQuantization = (job: JobRecord): QuantizationJobDto => {
       file_bytes: measured.bytes,
       file_sha256: measured.sha256,
     },
+    estimated_weight_products: summary.estimatedProducts,
+    measured_weight_products: products,
+    estimate_error_pct: measured && estimateErrorPct(summary.estimatedProducts, products),
     error: error && `${error.code}: ${error.message}`,
     created_at: submittedAt,
     ended_at: endedAt,

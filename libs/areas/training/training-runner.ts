@@ -4,6 +4,7 @@ import { type JobUsage } from '#events/jobs/job.events.js';
 import { type TrainingProgress } from '#events/training/training.job.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { AttemptFiles, sha256Of } from '#platform/jobs/attempt-files.js';
+import { estimateErrorPct } from '#platform/jobs/estimate-error.js';
 import {
   type Finished,
   type JobAttempt,
@@ -152,7 +153,7 @@ export class TrainingRunner implements JobRunner<
       heldOut: { before: end.before, after: end.after },
       model,
       measuredMs,
-      estimateErrorPct: errorOf(input.estimatedMs, measuredMs),
+      estimateErrorPct: estimateErrorPct(input.estimatedMs, measuredMs),
     };
     return { result: { ...end, model, sha256 }, shown, usage: usageOf(measuredMs) };
   }
@@ -191,10 +192,6 @@ const asFinalFailure = (error: unknown): never => {
 
 const rateOf = (tokens: number, seconds: number): number | null =>
   seconds > 0 ? Math.round((tokens / seconds) * 10) / 10 : null;
-
-/** Null for a training that was too short to be measured. */
-const errorOf = (estimatedMs: number, measuredMs: number): number | null =>
-  measuredMs > 0 ? Math.round(((estimatedMs - measuredMs) / measuredMs) * 1_000) / 10 : null;
 
 const progressOf = (work: WorkProgress, last: TrainingProgress): TrainingProgress => {
   const { phase, done, total, loss, tokens, seconds } = work;
