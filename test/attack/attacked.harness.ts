@@ -59,8 +59,7 @@ export const startAttacked = async (
   await member.start();
   const { url } = member;
   const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
-  const bootstrap = JSON.parse(text) as Bootstrap;
-  const credentials = { ...bootstrap, renter_key: await renterKeyOf(url, bootstrap) };
+  const credentials = JSON.parse(text) as Bootstrap;
   const log = await openSqliteEventStore({ file: path.join(home, 'events.db') });
   const events = async () => (await Array.fromAsync(log.readAll())).flat();
   return {
@@ -86,16 +85,6 @@ const isOpen = async (url: string, last: Credentials): Promise<boolean> => {
   const authorization = `Bearer ${last['app-token'] ?? ''}`;
   const headers = { authorization, 'x-forwarded-for': FRIENDLY_ADDRESS };
   return (await fetch(`${url}/api/v1/auth/me`, { headers })).ok;
-};
-
-/** A renter key may read bills only where that was asked for. */
-const renterKeyOf = async (url: string, { api_key: key }: Bootstrap): Promise<string> => {
-  const response = await fetch(`${url}/api/v1/auth/keys`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify({ name: 'reader', kind: 'renter', scopes: ['inference', 'read_billing'] }),
-  });
-  return ((await response.json()) as { readonly api_key: string }).api_key;
 };
 
 const logIn = async (url: string, bootstrap: Bootstrap): Promise<Credentials> => {
