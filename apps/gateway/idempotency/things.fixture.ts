@@ -59,7 +59,9 @@ class CallerGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const accountId = request.headers['x-account'];
-    if (accountId !== undefined) request.caller = { accountId, userId: 7, credential: {} } as unknown as Caller;
+    if (accountId !== undefined) {
+      request.caller = { accountId, userId: 7, credential: {} } as unknown as Caller;
+    }
     return true;
   }
 }
