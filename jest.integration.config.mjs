@@ -1,7 +1,8 @@
 /**
  * The suites that need more than Node, without fleets (`jest.fleets.config.mjs`). `servers`: every
  * contract on its production adapter, and end-to-end suites whose guarantees rest on stores, on
- * real servers. `host`: suites that need a program of the machine (strace, Go) and no server.
+ * real servers. `host`: suites that need a program of the machine (strace, Go) and no server, and
+ * the drill of a moved log, which orders every product.
  */
 import { IN_NODE, project, WORKERS } from './jest.config.mjs';
 

@@ -34,6 +34,7 @@ describe('the command line', () => {
       email: 'ada@example.org',
       role: 'Admin',
       password: 'secret',
+      scopes: ['inference'],
       json: true,
     });
   });
@@ -81,9 +82,13 @@ describe('the command line', () => {
   });
 
   it('rotates the API key by default', async () => {
-    expect(await parse('key', 'rotate', '--user', 'ada')).toEqual({ user: 'ada', kind: 'api' });
+    expect(await parse('key', 'rotate', '--user', 'ada')).toEqual({
+      user: 'ada',
+      kind: 'api',
+      overlap: 0,
+    });
     const renter = await parse('key', 'rotate', '--user', 'ada', '--kind', 'renter');
-    expect(renter).toEqual({ user: 'ada', kind: 'renter' });
+    expect(renter).toEqual({ user: 'ada', kind: 'renter', overlap: 0 });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { privateKeyOf, rawPublicKeyOf } from '#platform/secrets/ed25519.js';
+import { CommandLine } from './command-line.fixture.js';
 import { freePorts } from '../servers/server-process.js';
 import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
 
@@ -75,6 +76,7 @@ class NodeProcess {
 
 describe('a gateway and nodes on their own', () => {
   let world: World;
+  const cli = new CommandLine(() => world);
   let satellite: NodeProcess;
   let moon: NodeProcess;
   const homes: string[] = [];
@@ -120,9 +122,7 @@ meters:
   });
 
   afterAll(async () => {
-    await satellite.kill('SIGTERM');
-    await moon.kill('SIGTERM');
-    await world.close();
+    await Promise.all([satellite.kill('SIGTERM'), moon.kill('SIGTERM'), world.close()]);
     for (const home of homes) await rm(home, { recursive: true, force: true });
   });
 
@@ -135,9 +135,60 @@ meters:
     return body as Body;
   };
 
-  it('carry a bundle over a node that is killed, and its reports back', async () => {
-    await satellite.start(openBetween('dtn://quipu/', 'dtn://sat/'));
+  it('answer a paid chat while they are apart, and the receipt settles its hold once', async () => {
+    // The satellite hears the gateway, and cannot speak to it yet.
+    const [up] = openBetween('dtn://quipu/', 'dtn://sat/');
+    await satellite.start(up ? [up] : []);
     await ask('post', 'contacts', { from: 'dtn://quipu/', to: 'dtn://sat/', ...OPEN });
+    const { request } = (await ask('post', 'requests', {
+      ...{ node: 'dtn://sat/', max_tokens: 8, lifetime_seconds: 3_600 },
+      messages: [{ role: 'user', content: 'Tell me of knots.' }],
+    })) as { request: Body };
+    const id = String(request['request_id']);
+    const find = async () => (await ask('get', `requests/${id}`))['request'] as Body;
+    const listed = async () => {
+      const found = await cli.result('dtn', 'requests', '--user', world.credentials.username);
+      return (found as { readonly requests: readonly Body[] }).requests;
+    };
+    expect(request).toMatchObject({ status: 'travelling', content: null, node: 'dtn://sat/' });
+    const bundle = `bundles/${String(request['bundle_id'])}`;
+    const stateOf = async () => ((await ask('get', bundle))['bundle'] as Body)['status'];
+    await eventually(async () => (await stateOf()) === 'forwarded', 20_000);
+    expect(await find()).toMatchObject({ status: 'travelling' });
+    expect(await listed()).toMatchObject([{ request_id: id, status: 'travelling' }]);
+    await satellite.kill('SIGKILL');
+    await satellite.start(openBetween('dtn://quipu/', 'dtn://sat/'));
+    await eventually(async () => (await find())['status'] === 'completed', 30_000);
+    const answer = await find();
+    expect(answer).toMatchObject({ late_receipt: false, content: expect.any(String) });
+    const [prompt, completion] = [answer['prompt_tokens'], answer['completion_tokens']].map(Number);
+    expect(completion).toBeGreaterThan(0);
+    expect(completion).toBeLessThanOrEqual(8);
+    expect(await listed()).toMatchObject([
+      { request_id: id, status: 'completed', completion_tokens: completion, late_receipt: false },
+    ]);
+    const chargesOf = async () =>
+      (await world.events()).filter(
+        ({ type, data }) =>
+          type === 'HoldCaptured' && ((data as Body)['evidence'] as Body)['requestId'] === id,
+      );
+    await eventually(async () => (await chargesOf()).length > 0);
+    expect(await chargesOf()).toMatchObject([
+      {
+        data: {
+          purpose: 'remote_chat',
+          lines: [
+            { meter: 'remote_prompt_tokens', quantity: prompt },
+            { meter: 'remote_completion_tokens', quantity: completion },
+          ],
+        },
+      },
+    ]);
+    const events = JSON.stringify((await world.events()).map(({ data }) => data));
+    expect(events).not.toContain('Tell me of knots');
+  }, 90_000);
+
+  it('carry a bundle over a node that is killed, and its reports back', async () => {
     const later = { starts_at: inHours(1), ends_at: inHours(2), bits_per_second: 1_000_000 };
     await ask('post', 'contacts', { from: 'dtn://sat/', to: 'dtn://moon/', ...later });
     const { bundle_id: id } = await ask('post', 'bundle.php', {
@@ -149,8 +200,7 @@ meters:
     // The satellite has the only copy now, and the moon has not risen.
     await satellite.kill('SIGKILL');
     const plan = openBetween('dtn://quipu/', 'dtn://sat/', 'dtn://moon/');
-    await moon.start(plan);
-    await satellite.start(plan);
+    await Promise.all([moon.start(plan), satellite.start(plan)]);
     await eventually(async () => (await find())['status'] === 'delivered', 20_000);
     const { history } = (await find()) as { history: { event: string }[] };
     const names = history.map(({ event }) => event);
@@ -174,51 +224,6 @@ meters:
       { data: { evidence: { end: expect.stringMatching(/^(custody_transferred|delivered)$/) } } },
     ]);
   }, 60_000);
-
-  it('answer a paid chat while they are apart, and the receipt settles its hold once', async () => {
-    // The satellite hears the gateway, and cannot speak to it yet.
-    await satellite.kill('SIGTERM');
-    const [up] = openBetween('dtn://quipu/', 'dtn://sat/');
-    await satellite.start(up ? [up] : []);
-    const { request } = (await ask('post', 'requests', {
-      ...{ node: 'dtn://sat/', max_tokens: 8, lifetime_seconds: 3_600 },
-      messages: [{ role: 'user', content: 'Tell me of knots.' }],
-    })) as { request: Body };
-    const id = String(request['request_id']);
-    const find = async () => (await ask('get', `requests/${id}`))['request'] as Body;
-    expect(request).toMatchObject({ status: 'travelling', content: null, node: 'dtn://sat/' });
-    const bundle = `bundles/${String(request['bundle_id'])}`;
-    const stateOf = async () => ((await ask('get', bundle))['bundle'] as Body)['status'];
-    await eventually(async () => (await stateOf()) === 'forwarded', 20_000);
-    expect(await find()).toMatchObject({ status: 'travelling' });
-    await satellite.kill('SIGKILL');
-    await satellite.start(openBetween('dtn://quipu/', 'dtn://sat/'));
-    await eventually(async () => (await find())['status'] === 'completed', 30_000);
-    const answer = await find();
-    expect(answer).toMatchObject({ late_receipt: false, content: expect.any(String) });
-    const [prompt, completion] = [answer['prompt_tokens'], answer['completion_tokens']].map(Number);
-    expect(completion).toBeGreaterThan(0);
-    expect(completion).toBeLessThanOrEqual(8);
-    const chargesOf = async () =>
-      (await world.events()).filter(
-        ({ type, data }) =>
-          type === 'HoldCaptured' && ((data as Body)['evidence'] as Body)['requestId'] === id,
-      );
-    await eventually(async () => (await chargesOf()).length > 0);
-    expect(await chargesOf()).toMatchObject([
-      {
-        data: {
-          purpose: 'remote_chat',
-          lines: [
-            { meter: 'remote_prompt_tokens', quantity: prompt },
-            { meter: 'remote_completion_tokens', quantity: completion },
-          ],
-        },
-      },
-    ]);
-    const events = JSON.stringify((await world.events()).map(({ data }) => data));
-    expect(events).not.toContain('Tell me of knots');
-  }, 90_000);
 
   it('are asked by name', async () => {
     const { body } = await request(world.quipu.url)

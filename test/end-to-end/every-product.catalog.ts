@@ -13,9 +13,7 @@ const METERS = {
     ...['vision_frames', 'image_pixel_steps', 'image_pixels'],
     ...['package_bytes', 'package_download_bytes'],
     ...['custody_bundles', 'custody_byte_hours', 'observation_bytes', 'synthetic_rows'],
-    ...['live_minutes', 'live_frames'],
-    'cached_micro_usd',
-    ...['cached_micro_usd', 'live_minutes', 'live_frames', 'vision_frames'],
+    ...['cached_micro_usd', 'live_minutes', 'live_frames'],
   ],
 } as const;
 

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { cp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import request from 'supertest';
-import { WebSocket } from 'ws';
 import { startAudioServer } from '#areas/audio/upstreams/audio-upstreams.fake.js';
 import { TrainingFolder } from '#engines/training/training.fixture.js';
 import { CommandLine } from './command-line.fixture.js';
@@ -49,13 +47,6 @@ export const startEveryProduct = async (environment: NodeJS.ProcessEnv) => {
   return { world, close };
 };
 
-const endSession = async (url: string): Promise<void> => {
-  const socket = new WebSocket(url);
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'bye' }));
-  await once(socket, 'close');
-};
-
 /** How an order was answered the first time. */
 export interface Answered {
   readonly order: Order;
@@ -95,7 +86,6 @@ export class EveryProduct {
     await hangUp(String(bodyOf('live_session')['ws_signaling_url']));
     const bundle = String(bodyOf('bundle_custody')['bundle_id']);
     await this.#http('delete', `/api/v1/dtn/bundles/${bundle}`).expect(200);
-    await endSession(String(bodyOf('live_session')['ws_signaling_url']));
     const isCharged = async () => (await this.charged()).isSupersetOf(purposes);
     await eventually(isCharged, CHARGED_MS_MAX).catch(() => undefined);
     expect(await this.charged()).toEqual(purposes);

@@ -301,7 +301,6 @@ class Preparations {
           compressed_payload_hex: gzipSync(Buffer.from(tiff, 'base64')).toString('hex'),
         },
       },
-      live_session: { route: '/api/v1/stream/webrtc', body: { resolution: '32x32' } },
       bundle_custody: {
         route: '/api/v1/dtn/bundle.php',
         body: {

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -101,6 +103,34 @@ meters:
     });
     const again = await ingest(tiff, { satellite_id: 'other', ground_station: 'Svalbard' });
     expect(again).toEqual({ ...answer, duplicate: true });
+  });
+
+  it('are listed, shown and ingested from the command line', async () => {
+    const { username } = world.credentials;
+    const { observations } = (await get(`${SPACE}/observations`)) as { observations: Body[] };
+    const { ingest_id: id, content_sha256 } = observations[0] ?? {};
+    expect(await cli.result('observation', 'list', '--user', username)).toMatchObject({
+      observations: [{ ingest_id: id, status: 'ingested_verified' }],
+      total_records: 1,
+    });
+    expect(await cli.result('observation', 'show', String(id))).toMatchObject({
+      observation: { ingest_id: id, content_sha256, resolution_meters: 10 },
+    });
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-images-'));
+    const file = path.join(folder, 'scene.tif');
+    await writeFile(file, tiffOf('stripped'));
+    const words = ['observation', 'ingest', file, '--user', username, '--satellite', 'other'];
+    expect(await cli.result(...words)).toMatchObject({
+      observation: { ingest_id: id, satellite_id: 'sentinel-2a' },
+      duplicate: true,
+      charged_micro_usd: expect.stringMatching(/^[1-9]\d*$/),
+    });
+    await rm(folder, { recursive: true });
+    expect((await cli.run(...words)).stderr).toContain('scene.tif');
+    const unknown = '5a0c2f1e-7d34-5b8e-9c61-0f2d4b6a8c1e';
+    expect((await cli.run('observation', 'show', unknown)).stderr).toContain(
+      'observation_not_found',
+    );
   });
 
   it('are kept unverified with the reason', async () => {

@@ -59,6 +59,7 @@ describe('the rigs of the catalog', () => {
       badge: null,
       status: 'never_certified',
       certification: null,
+      rig_id: expect.any(Number),
     };
     const names = (name: string) => ({ id: name, name });
     expect(await listed()).toEqual([

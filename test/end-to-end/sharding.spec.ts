@@ -47,9 +47,9 @@ describe('sharded pipelines', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'quipu-half-'));
     const bytes = await readFile(NANO);
-    // Behind the name: the number of dimensions, two of them, then the type; 1 is F16.
+    // Behind the name: the number of dimensions, two of them, then the type; 10 is Q2_K.
     const name = 'blk.0.ffn_up.weight';
-    bytes.writeUInt32LE(1, bytes.indexOf(name) + name.length + 20);
+    bytes.writeUInt32LE(10, bytes.indexOf(name) + name.length + 20);
     const half = path.join(folder, 'half.gguf');
     await writeFile(half, bytes);
     world = await startWorld([], {
@@ -201,7 +201,7 @@ describe('sharded pipelines', () => {
 
   it('name the type of a tensor that they cannot compute', async () => {
     const { body } = await post({ model: 'acme/half' });
-    expect(body).toMatchObject({ message: expect.stringContaining('ffn_up.weight is F16') });
+    expect(body).toMatchObject({ message: expect.stringContaining('ffn_up.weight is Q2_K') });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
 import { limitOf } from '../options.js';
-import { type ListBundlesOptions } from './list-bundles.js';
+import { type ListOfAccountOptions } from './dtn.needs.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
   const dtn = commandGroup(program, 'dtn', 'Bundles in custody, and the contact plan.');
@@ -12,7 +12,13 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   command(dtn, 'bundles', 'List the bundles of an account, newest first.')
     .requiredOption('--user <name>', 'the owner of the account')
     .option('--page <number>', 'the page, from 1', limitOf, 1)
-    .action((options: ListBundlesOptions) =>
+    .action((options: ListOfAccountOptions) =>
       invoke(options, async () => (await import('./list-bundles.js')).listBundles),
+    );
+  command(dtn, 'requests', 'List the requests of an account to other nodes, newest first.')
+    .requiredOption('--user <name>', 'the owner of the account')
+    .option('--page <number>', 'the page, from 1', limitOf, 1)
+    .action((options: ListOfAccountOptions) =>
+      invoke(options, async () => (await import('./list-requests.js')).listRequests),
     );
 };

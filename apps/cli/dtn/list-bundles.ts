@@ -1,31 +1,20 @@
 import { BundlesQuery } from '#areas/dtn/dtn.queries.js';
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { bundles } from '#projections/dtn/bundles.projection.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
+import { DTN_NEEDS, LIST_LIMIT, type ListOfAccountOptions } from './dtn.needs.js';
 
-export interface ListBundlesOptions extends CommonOptions {
-  readonly user: string;
-  readonly page: number;
-}
-
-const LIMIT = 50;
-
-const NEEDS = {
-  areas: ['identity', 'billing', 'catalog', 'dtn', 'orbit'],
-  installation: 'exists',
-  projections: [bundles],
-} as const;
+const NEEDS = { ...DTN_NEEDS, projections: [bundles] };
 
 export const listBundles = async (
-  { user, page }: ListBundlesOptions,
+  { user, page }: ListOfAccountOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
-  const found = await withQuipu(invocation, NEEDS, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
-    return queries.execute(new BundlesQuery(accountId, page, LIMIT));
+  const found = await withQuipu(invocation, NEEDS, async (quipu) => {
+    const accountId = await accountOf(quipu, user);
+    return quipu.queries.execute(new BundlesQuery(accountId, page, LIST_LIMIT));
   });
   const rows = found.bundles.map((bundle) => [
     bundle.bundleId,

@@ -2,12 +2,9 @@ import { PlanStateQuery } from '#areas/dtn/dtn.queries.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
+import { DTN_NEEDS } from './dtn.needs.js';
 
-const NEEDS = {
-  areas: ['billing', 'catalog', 'dtn', 'orbit'],
-  installation: 'exists',
-  projections: [],
-} as const;
+const NEEDS = { ...DTN_NEEDS, projections: [] };
 
 /** Passes are computed by a server: `GET /api/v1/dtn/plan` has them. */
 export const showPlan = async (_: CommonOptions, invocation: Invocation): Promise<Outcome> => {

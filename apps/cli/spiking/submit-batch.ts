@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { BATCH_INPUTS_MAX } from '#areas/spiking/batches/spiking-batch.task.js';
 import { SubmitSpikingBatchCommand } from '#areas/spiking/batches/submit-spiking-batch.handler.js';
 import { type InputData, inputDataOf } from '#areas/spiking/input-data.js';
-import { instant } from '#platform/kernel/clock.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { usage } from '../command-failure.js';
 import { type Invocation, type Outcome } from '../invocation.js';
+import { pricesInForce } from '../prices-in-force.js';
 import { withQuipu } from '../quipu.context.js';
 import { accountOf } from '../user-option.js';
 import { networkAsked, type NetworkOptions } from './network-options.js';
@@ -31,15 +30,9 @@ export const submitBatch = async (
   const asked = networkAsked(options);
   const inputs = await inputsOf(options.file);
   const jobId = await withQuipu(invocation, NEEDS, async (quipu) => {
-    const { queries, commands, clock } = quipu;
     const accountId = await accountOf(quipu, options.user);
-    const { card } = await queries.execute(new RateCardQuery({ at: instant(clock) }));
-    const prices = {
-      rateCardVersion: card.version,
-      prices: new Map(card.meters.map(({ meter, ...price }) => [meter, price])),
-    };
-    const order = { ...asked, accountId, inputs, prices };
-    return commands.execute(new SubmitSpikingBatchCommand(order, quipu.context()));
+    const order = { ...asked, accountId, inputs, prices: await pricesInForce(quipu) };
+    return quipu.commands.execute(new SubmitSpikingBatchCommand(order, quipu.context()));
   });
   return {
     json: { job_id: jobId, inputs: inputs.length },

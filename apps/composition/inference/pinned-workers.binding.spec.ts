@@ -80,6 +80,7 @@ describe('the rig of a worker for pins', () => {
       'logprobs',
       'choices',
       'adapters',
+      'described_images',
     ]);
   });
 });

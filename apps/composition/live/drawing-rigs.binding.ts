@@ -15,18 +15,23 @@ export class DrawingRigs extends LiveRigs {
   /** @param directory null: no bus connects processes */
   constructor(
     private readonly measured: Pick<MeasuredRigs, 'rigs'>,
-    private readonly directory: Pick<WorkerDirectory, 'ready'> | null,
+    private readonly directory: Pick<WorkerDirectory, 'ready' | 'ping'> | null,
     private readonly queries: Pick<QueryBus, 'execute'>,
   ) {
     super();
   }
 
   override async assign(): Promise<AssignedRig | null> {
-    const rig = this.directory ? await leastLoaded(this.directory) : this.#embedded();
+    const { directory } = this;
+    const worker = directory && (await leastLoaded(directory));
+    const rig = directory ? worker && standingOf(worker) : this.#embedded();
     if (!rig) return null;
-    const [standing] = await this.queries.execute(new RigStandingsQuery([rig]));
-    // No round trip to a rig is timed yet.
-    return { name: rig.name, badge: standing?.badge ?? null, pingMs: null };
+    const [[standing], pingMs] = await Promise.all([
+      this.queries.execute(new RigStandingsQuery([rig])),
+      // There is no way to a rig in this process.
+      worker ? directory.ping(worker.worker) : null,
+    ]);
+    return { name: rig.name, badge: standing?.badge ?? null, pingMs };
   }
 
   #embedded(): StandingRig | null {
@@ -37,16 +42,19 @@ export class DrawingRigs extends LiveRigs {
 
 const leastLoaded = async (
   directory: Pick<WorkerDirectory, 'ready'>,
-): Promise<StandingRig | null> => {
+): Promise<WorkerHeartbeat | null> => {
   const loads = (await directory.ready()).flatMap((heartbeat) => {
     const load = loadOf(heartbeat);
     return load === null ? [] : [{ heartbeat, load }];
   });
   const [least] = loads.toSorted((one, other) => one.load - other.load);
-  if (!least) return null;
-  const { heartbeat } = least;
-  return { name: heartbeat.rig.name, description: describeRig(heartbeat) };
+  return least?.heartbeat ?? null;
 };
+
+const standingOf = (heartbeat: WorkerHeartbeat): StandingRig => ({
+  name: heartbeat.rig.name,
+  description: describeRig(heartbeat),
+});
 
 /** Null for a worker that draws no pictures now. */
 const loadOf = ({ engines }: WorkerHeartbeat): number | null => {

@@ -17,6 +17,7 @@ const worker = (name: string, ...engines: WorkerHeartbeat['engines']) =>
   heartbeatOf(name, { rig: { name, region: null }, engines });
 const heard = (...workers: readonly WorkerHeartbeat[]) => ({
   ready: () => Promise.resolve(workers),
+  ping: (worker: string) => Promise.resolve(worker === 'idle' ? 7 : null),
 });
 
 describe('the rig of a stream session', () => {
@@ -34,7 +35,7 @@ describe('the rig of a stream session', () => {
       worker('broken', drawing(0, false)),
     );
     const rigs = new DrawingRigs(catalog('embedded'), workers, standing(null));
-    expect(await rigs.assign()).toMatchObject({ name: 'idle', badge: null });
+    expect(await rigs.assign()).toEqual({ name: 'idle', badge: null, pingMs: 7 });
     expect(await new DrawingRigs(catalog('embedded'), heard(), standing(null)).assign()).toBeNull();
   });
 

@@ -13,7 +13,7 @@ import { AuditedRequestDto, AuditedRequestIdDto } from './audit.dto.js';
 import { presentAuditedRequest } from './audit.presenter.js';
 
 @ApiTags('audit')
-@Credentials('api-key', 'app-token', 'renter-key')
+@Credentials('api-key', 'app-token')
 @UseGuards(ApiGuard)
 @Scope('read_billing')
 @Controller('audit/requests')

@@ -1,9 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { InstantField, NullableField, NullableInstant } from '../fields/answer-fields.js';
-import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
+import { ChoiceField, IntegerField, ObjectsField, TextField } from '../fields/request-fields.js';
 import {
   LifetimeField,
   LIFETIME_SEC_DEFAULT,
@@ -32,12 +30,7 @@ export class RemoteOrderDto {
   })
   readonly node!: string;
 
-  @ApiProperty({ type: [RemoteMessageDto], minItems: 1, maxItems: MESSAGES_MAX })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(MESSAGES_MAX)
-  @ValidateNested({ each: true })
-  @Type(() => RemoteMessageDto)
+  @ObjectsField(RemoteMessageDto, { minItems: 1, maxItems: MESSAGES_MAX })
   readonly messages!: readonly RemoteMessageDto[];
 
   @IntegerField({

@@ -59,7 +59,9 @@ class CallerGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const accountId = request.headers['x-account'];
-    if (accountId !== undefined) request.caller = { accountId, userId: 7 } as unknown as Caller;
+    if (accountId !== undefined) {
+      request.caller = { accountId, userId: 7, credential: {} } as unknown as Caller;
+    }
     return true;
   }
 }
@@ -94,7 +96,7 @@ const thingsArea = defineArea({
 });
 
 class ThingDto {
-  @IsString()
+  @IsString({ message: 'a string' })
   readonly name!: string;
 }
 

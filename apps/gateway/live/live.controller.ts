@@ -127,8 +127,9 @@ export class LiveController {
       'A WebSocket; the token is its credential. A client sends `{"type":"offer","sdp":…}` and ' +
       'gets `{"type":"answer","sdp":…}`; `prompt` changes the frames, `bye` ends it. The ' +
       'gateway is an ICE-lite agent, so candidates of the client are accepted and not used. ' +
-      '`notice` says when the account cannot pay, `bye` why the session ended. An `Origin` that ' +
-      'is sent must be the gateway’s or one of `QUIPU_CORS_ORIGINS`.',
+      'An offer may ask for a VP8 video where `ready` says `"video":"vp8"`. `ping` says the ' +
+      'round trip to the client, `notice` when the account cannot pay, `bye` why the session ' +
+      'ended. An `Origin` that is sent must be the gateway’s or one of `QUIPU_CORS_ORIGINS`.',
   })
   @ApiQuery({ name: 'session', description: 'The token of the session.' })
   @ApiOkResponse({ description: 'Not used: a WebSocket begins with status 101.' })

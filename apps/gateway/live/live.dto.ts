@@ -94,7 +94,7 @@ export class AssignedNodeDto {
   @ApiProperty({ enum: ['gold', 'silver', 'bronze', 'none'] })
   readonly badge_level!: 'gold' | 'silver' | 'bronze' | 'none';
 
-  @NullableField(Number, 'The median of measured round trips. Null: not measured.')
+  @NullableField(Number, 'The median of round trips to it. Null: in the gateway, or not measured.')
   readonly est_ping_ms!: number | null;
 }
 

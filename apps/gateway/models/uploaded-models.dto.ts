@@ -1,10 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ValidateNested } from 'class-validator';
 import { CHAT_TEMPLATES, type ChatTemplate } from '#areas/models/model-import.engine.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
+import { ChoiceField, IntegerField, ObjectField, TextField } from '../fields/request-fields.js';
 
 const FILE = { minLength: 1, maxLength: 128 } as const;
 const SLUG = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
@@ -86,9 +84,7 @@ export class ImportModelDto {
   })
   readonly tokenizer_file?: string;
 
-  @ApiProperty({ type: UploadedModelCardDto })
-  @ValidateNested({ message: 'an object' })
-  @Type(() => UploadedModelCardDto)
+  @ObjectField(UploadedModelCardDto)
   readonly card!: UploadedModelCardDto;
 }
 

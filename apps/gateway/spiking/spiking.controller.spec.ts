@@ -11,7 +11,7 @@ import { SpikingController } from './spiking.controller.js';
 
 const settings = { gridGramsPerKwh: 480, runMsMax: 1_000, modelFolders: [] };
 const caller = { accountId: '7', userId: 7, credential: { keyId: 'key-1' } } as unknown as Caller;
-const request = { id: '01996f4e-0000-7000-8000-000000000001' } as FastifyRequest;
+const request = { id: '01996f4e-0000-7000-8000-000000000001', headers: {} } as FastifyRequest;
 
 describe('a run of a spiking network', () => {
   it('continues when its caller leaves, and does not begin when the caller has left', async () => {

@@ -18,7 +18,7 @@ export class TaxComplianceController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Credentials('api-key', 'app-token', 'renter-key')
+  @Credentials('api-key', 'app-token')
   @ApiOperation({
     summary: 'Tax on a payout',
     description:

@@ -85,7 +85,7 @@ export class CreateBatchHandler implements ICommandHandler<CreateBatchCommand> {
         accountId,
         input: { ...facts, model, lines },
         summary,
-        models: model === null ? [] : [model],
+        models: [model],
         hold: { lines: held, rateCardVersion, evidence },
         pricedAtMs,
       },

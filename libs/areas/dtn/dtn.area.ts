@@ -6,6 +6,7 @@ import { bookedContacts } from '#projections/dtn/booked-contacts.projection.js';
 import { bundles } from '#projections/dtn/bundles.projection.js';
 import { openBundles } from '#projections/dtn/open-bundles.projection.js';
 import { outbox } from '#projections/dtn/outbox.projection.js';
+import { remoteRequests } from '#projections/dtn/remote-requests.projection.js';
 import { storedBundles } from '#projections/dtn/stored-bundles.projection.js';
 import { bundleCustodySaga } from './bundle-custody.saga.js';
 import {
@@ -34,7 +35,7 @@ export const dtnArea = defineArea({
   description: 'Bundles in the custody of this node, the contact plan, and routes over it.',
   module: DtnModule,
   events: [...dtnEvents, ...remoteEvents],
-  projections: [bundles, openBundles, storedBundles, bookedContacts, outbox],
+  projections: [bundles, openBundles, storedBundles, bookedContacts, outbox, remoteRequests],
   leaderServices: [BundleLinks],
   sagas: [
     deploySaga(bundleCustodySaga, {

@@ -24,6 +24,7 @@ import {
   BundlesHandler,
   PlanHandler,
   PlanStateHandler,
+  RemoteRequestsHandler,
   RoutesHandler,
 } from './dtn.queries.js';
 import { HandOverBundleHandler } from './hand-over.handler.js';
@@ -71,6 +72,7 @@ const planRunner = {
     BundlesHandler,
     BundleContentHandler,
     BundleHistoryHandler,
+    RemoteRequestsHandler,
     RoutesHandler,
     PlanHandler,
     PlanStateHandler,

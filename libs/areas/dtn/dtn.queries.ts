@@ -5,6 +5,7 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { type Reader } from '#platform/runtime/projections/reader.js';
 import {
@@ -15,6 +16,11 @@ import {
 } from '#platform/runtime/subscriptions/stream-follower.js';
 import { CLOCK, CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { bundles, bundlesPrefix, type CustodyRecord } from '#projections/dtn/bundles.projection.js';
+import {
+  type RemoteRequestRecord,
+  remoteRequests,
+  remoteRequestsPrefix,
+} from '#projections/dtn/remote-requests.projection.js';
 import { BundleRoutes } from './bundle-routes.js';
 import { isEndpointId, nodeOf } from './bundles.engine.js';
 import { type ContactPlan, ContactPlans, HORIZON_MS } from './contact-plans.js';
@@ -92,6 +98,37 @@ export class BundlesHandler implements IQueryHandler<BundlesQuery> {
       total: await this.projections.count(bundles, prefix),
       position,
     };
+  }
+}
+
+export interface RemoteRequestPage {
+  readonly requests: readonly RemoteRequestRecord[];
+  readonly total: number;
+}
+
+/** A page of the requests that an account sent to other nodes, newest first. */
+export class RemoteRequestsQuery extends Query<RemoteRequestPage> {
+  constructor(
+    readonly accountId: string,
+    /** From 1. */
+    readonly page: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(RemoteRequestsQuery)
+export class RemoteRequestsHandler implements IQueryHandler<RemoteRequestsQuery> {
+  constructor(
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list' | 'count'>,
+  ) {}
+
+  async execute({ accountId, page, limit }: RemoteRequestsQuery): Promise<RemoteRequestPage> {
+    const { documents, total } = await numberedPage(this.projections, remoteRequests, {
+      ...{ prefix: remoteRequestsPrefix(accountId), direction: 'backwards', page, limit },
+    });
+    return { requests: documents.flatMap(({ document }) => document.request ?? []), total };
   }
 }
 

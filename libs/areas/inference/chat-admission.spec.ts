@@ -32,6 +32,8 @@ describe('admission of a chat', () => {
         accountId: '7',
         holdId: REQUEST_ID,
         purpose: 'chat_completion',
+        mode: 'auto',
+        model: 'acme/llama-70b',
         lines: linesFor(inputBound, 100),
         rateCardVersion: 3,
         shrink: null,

@@ -102,6 +102,16 @@ describe('the frames of a session', () => {
     expect(headerOf(peers.sent[1]).frame_id).toBe(2);
   });
 
+  it('are shown in the video of the client too', async () => {
+    const { peers, draw, token, socket } = await connected({ prompt: null });
+    expect(socket.heard).toMatchObject([{ type: 'ready', video: null }, { type: 'answer' }]);
+    expect(peers.terms).toEqual({ side: 32, width: 64, height: 64, fps: 30 });
+    await draw(token);
+    expect(peers.shown).toEqual([]);
+    peers.only.onChannel(true);
+    await until(() => peers.shown.length > 1);
+  });
+
   it('wait for a prompt where there is none', async () => {
     const { peers, maker, connection, socket } = await connected({ prompt: null });
     expect(socket.heard).toMatchObject([{ type: 'ready', needs_prompt: true }, { type: 'answer' }]);

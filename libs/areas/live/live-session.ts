@@ -63,7 +63,7 @@ export interface SessionClient {
 }
 
 export interface SessionServices {
-  readonly peers: Pick<PeerThread, 'negotiate' | 'send' | 'end'>;
+  readonly peers: Pick<PeerThread, 'negotiate' | 'send' | 'show' | 'end'>;
   readonly maker: Pick<FrameMaker, 'make' | 'read'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
@@ -133,18 +133,21 @@ export class LiveSession {
   /** Answers an offer of the client. @throws PeerError */
   negotiate(sdp: string): Promise<string> {
     this.#isChannelOpen = false;
-    return this.services.peers.negotiate(this.record.sessionId, sdp, {
-      onChannel: (isOpen) => {
+    const { sessionId, width, height, targetFps: fps } = this.record;
+    const events = {
+      onChannel: (isOpen: boolean) => {
         this.#isChannelOpen = isOpen;
         this.lastActiveMs = this.services.clock.now();
         if (isOpen) void this.#stream();
       },
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message: PeerMessage) => this.#hear(message),
       onLost: () => {
         this.#isChannelOpen = false;
         this.client?.tell({ type: 'peer_lost' });
       },
-    });
+    };
+    const video = { side: IMAGE_SIDE, width, height, fps };
+    return this.services.peers.negotiate(sessionId, sdp, events, video);
   }
 
   /** Over the signalling connection and the data channel. */
@@ -274,6 +277,9 @@ export class LiveSession {
     this.#pace.measured(steps, made.inferenceMs);
     this.lastActiveMs = clock.now();
     this.#rate.add(this.lastActiveMs);
+    if (this.#isChannelOpen) {
+      this.services.peers.show(record.sessionId, Buffer.from(made.pixels, 'base64'));
+    }
     const isSent = await this.#deliver(frameId, stampMs, steps, made.file);
     this.latest = {
       ...made,

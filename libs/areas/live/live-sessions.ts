@@ -159,7 +159,7 @@ export class LiveSessions implements OnModuleDestroy {
     if (before !== data.host) await this.hosts.ask(before, MOVED, { sessionId }).catch(() => null);
     session.client = connection;
     session.lastActiveMs = this.clock.now();
-    connection.begin();
+    connection.begin(await this.peers.thread.encodesVideo());
     return connection;
   }
 

@@ -31,13 +31,29 @@ export class ScriptedPeers {
   readonly events = new Map<string, Events>();
   readonly sent: PeerMessage[] = [];
   readonly ended: string[] = [];
+  readonly shown: Uint8Array[] = [];
+  terms: Parameters<PeerThread['negotiate']>[3] = null;
   failure: Error | null = null;
   answer: () => Promise<string> = () => Promise.resolve('v=0');
 
-  async negotiate(peer: string, _sdp: string, events: Events): Promise<string> {
+  async negotiate(
+    peer: string,
+    _sdp: string,
+    events: Events,
+    terms: ScriptedPeers['terms'] = null,
+  ): Promise<string> {
+    this.terms = terms;
     if (this.failure) throw this.failure;
     this.events.set(peer, events);
     return this.answer();
+  }
+
+  encodesVideo(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  show(_peer: string, pixels: Uint8Array): void {
+    this.shown.push(pixels);
   }
 
   send(_peer: string, message: PeerMessage): Promise<boolean> {

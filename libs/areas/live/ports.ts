@@ -7,7 +7,7 @@ export interface AssignedRig {
   readonly name: string;
   /** Null without a certification that is valid now. */
   readonly badge: Badge | null;
-  /** The median of measured round trips; null: not measured. */
+  /** The median of round trips from the gateway; null: in the same process, or not measured. */
   readonly pingMs: number | null;
 }
 

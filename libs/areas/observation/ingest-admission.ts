@@ -2,7 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type IngestCaptureEvidence } from '#events/observation/observation.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { MeterPrices, pricedLines } from '#platform/ledger/meter-prices.port.js';
+import {
+  type MeterPriceList,
+  MeterPrices,
+  pricedLines,
+} from '#platform/ledger/meter-prices.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -20,6 +24,11 @@ export interface AdmittedIngest extends Pick<HeldRequest, 'release'> {
   ): Promise<LedgerEntry>;
 }
 
+export interface PricedOrder extends PaidOrder {
+  /** Of a process that runs no catalog; else the prices in force. */
+  readonly prices?: MeterPriceList;
+}
+
 /** Prices an ingest, and holds the most that it can cost before any work. */
 @Injectable()
 export class IngestAdmission {
@@ -30,13 +39,16 @@ export class IngestAdmission {
   ) {}
 
   /** @throws as `PaidRequests.admit` */
-  async admit(order: PaidOrder, payloadBytes: number): Promise<AdmittedIngest> {
+  async admit(order: PricedOrder, payloadBytes: number): Promise<AdmittedIngest> {
     const pricedAtMs = this.clock.now();
     const quantity = payloadBytes + CONTENT_BYTES_MAX + DECODED_BYTES_MAX;
-    const { lines, rateCardVersion } = pricedLines(this.prices.inForce(pricedAtMs), {
-      units: [{ meter: BYTES_METER, quantity }],
-      reject: (detail) => reject('observation_not_priced', detail),
-    });
+    const { lines, rateCardVersion } = pricedLines(
+      order.prices ?? this.prices.inForce(pricedAtMs),
+      {
+        units: [{ meter: BYTES_METER, quantity }],
+        reject: (detail) => reject('observation_not_priced', detail),
+      },
+    );
     const held = await this.paid.admit(order, {
       purpose: ingestProduct.purpose,
       lines,

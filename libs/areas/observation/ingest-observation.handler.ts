@@ -5,7 +5,6 @@ import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
@@ -14,7 +13,7 @@ import {
   observationCollections,
 } from '#projections/observation/collections.projection.js';
 import { type Observation } from '#projections/observation/observations.projection.js';
-import { type AdmittedIngest, IngestAdmission } from './ingest-admission.js';
+import { type AdmittedIngest, IngestAdmission, type PricedOrder } from './ingest-admission.js';
 import { reject } from './observation.errors.js';
 import { OBSERVATION_SETTINGS, type ObservationSettings } from './observation.settings.js';
 import { ObservationSources } from './observation-sources.port.js';
@@ -30,7 +29,7 @@ import {
 import { storageTierOf } from './storage-tier.js';
 import { ingestIdOf, StoredObservations } from './stored-observations.js';
 
-export interface IngestOrder extends Omit<PaidOrder, 'signal'> {
+export interface IngestOrder extends Omit<PricedOrder, 'signal'> {
   readonly userId: UserId;
   readonly satelliteId: string;
   readonly sensorType: string;
@@ -38,8 +37,11 @@ export interface IngestOrder extends Omit<PaidOrder, 'signal'> {
   readonly groundStation: string | null;
   /** ISO 8601. */
   readonly acquiredAt: string | null;
-  /** Hex digits, or the id of a file of the account. */
-  readonly payload: { readonly hex: string } | { readonly fileId: string };
+  readonly payload:
+    | { readonly content: Uint8Array }
+    | { readonly hex: string }
+    /** Of a file of the account. */
+    | { readonly fileId: string };
 }
 
 export interface IngestAnswer {
@@ -90,6 +92,7 @@ export class IngestObservationHandler implements ICommandHandler<IngestObservati
   }
 
   async #payloadOf({ accountId, payload }: IngestOrder): Promise<Uint8Array> {
+    if ('content' in payload) return payload.content;
     if ('hex' in payload) {
       if (HEX.test(payload.hex)) return new Uint8Array(Buffer.from(payload.hex, 'hex'));
       const detail = 'compressed_payload_hex: expected an even number of hex digits';

@@ -91,6 +91,7 @@ const open = async (groupMin: number) => {
         excess: [],
         outcome: 'completed',
         evidence: {},
+        placedAt: at,
         capturedAt: at,
         group: 'inference',
         rateCardVersion: 1,

@@ -11,7 +11,7 @@ import {
 import { BLOCKS_MAX, decodeBundle, encodeBundle } from './bundle.codec.js';
 import { type BundleError } from './bundles.errors.js';
 import { crc16, crc32c, type CrcType } from './crc.js';
-import { isEndpointId, nodeOf } from './endpoint-id.js';
+import { EID_LENGTH_MAX, isEndpointId, nodeOf } from './endpoint-id.js';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -58,6 +58,17 @@ describe('checksums', () => {
     expect(crc16(ascii('123456789')).toString(16)).toBe('906e');
     expect(crc32c(ascii('123456789')).toString(16)).toBe('e3069283');
   });
+
+  // RFC 3720, appendix B.4, in the order of its numbers.
+  it.each([
+    ['8a9136aa', () => 0],
+    ['62a8ab43', () => 0xff],
+    ['46dd794e', (at: number) => at],
+    ['113fdb5c', (at: number) => 31 - at],
+  ])('have the value %s of RFC 3720', (expected, byteAt) => {
+    const content = Uint8Array.from({ length: 32 }, (_, at) => byteAt(at));
+    expect(crc32c(content).toString(16)).toBe(expected);
+  });
 });
 
 describe('a bundle', () => {
@@ -83,6 +94,18 @@ describe('a bundle', () => {
     const bytes = encodeBundle(bundle);
     expect(decodeBundle(bytes)).toEqual(bundle);
     expect(hexOf(bytes).startsWith('9f8')).toBe(true);
+  });
+
+  it('is read as it was written, with the longest endpoints and the largest numbers', () => {
+    const { primary, blocks } = bundleOf(1);
+    const longest = `dtn://${'n'.repeat(EID_LENGTH_MAX - 7)}/`;
+    const endpoints = { destination: longest, source: longest, reportTo: longest };
+    for (const lifetimeMs of [23, 24, 0xff, 0x100, 0xffff, 0x1_0000, 2 ** 32, 2 ** 53 - 1]) {
+      const bundle = { primary: { ...primary, ...endpoints, lifetimeMs }, blocks };
+      expect(decodeBundle(encodeBundle(bundle))).toEqual(bundle);
+    }
+    const tooLarge = { primary: { ...primary, lifetimeMs: 2 ** 53 }, blocks };
+    expect(() => encodeBundle(tooLarge)).toThrow(/no number/);
   });
 
   it.each([1, 2] as const)('with a bit turned breaks CRC type %i', (crcType) => {

@@ -8,18 +8,27 @@ import {
   type PrimaryBlock,
 } from './bundle.js';
 import { BundleError } from './bundles.errors.js';
-import { array, bytes, CborReader, indefiniteArray, joined, uint } from './cbor.js';
-import { CRC_BYTES, crcBytes, type CrcType } from './crc.js';
-import { decodeEid, DTN_NONE, encodeEid } from './endpoint-id.js';
+import { CborReader, CborWriter } from './cbor.js';
+import { CRC_BYTES, crcOfBlock, type CrcType } from './crc.js';
+import { decodeEid, DTN_NONE, writeEid } from './endpoint-id.js';
 
 const VERSION = 7;
 export const BUNDLE_BYTES_MAX = 16_777_216;
 export const BLOCKS_MAX = 64;
 
+/** Around the payloads, unless endpoints are long. */
+const BYTES_AROUND = 256;
+const BYTES_AROUND_BLOCK = 32;
+
 /** The whole bundle on the wire. @throws BundleError */
 export const encodeBundle = (bundle: Bundle): Uint8Array => {
   checkRules(bundle);
-  return indefiniteArray([encodePrimary(bundle.primary), ...bundle.blocks.map(encodeBlock)]);
+  const { primary, blocks } = bundle;
+  const ofBlocks = blocks.reduce((sum, { data }) => sum + data.length + BYTES_AROUND_BLOCK, 0);
+  const writer = new CborWriter(BYTES_AROUND + ofBlocks).startIndefiniteArray();
+  writePrimary(writer, primary);
+  for (const block of blocks) writeBlock(writer, block);
+  return writer.endIndefiniteArray().written();
 };
 
 /**
@@ -47,32 +56,24 @@ export const decodeBundle = (input: Uint8Array): Bundle => {
   return bundle;
 };
 
-/** Also what security blocks sign. */
-export const encodePrimary = (primary: PrimaryBlock): Uint8Array => {
+/** Security blocks sign it, too. */
+export const writePrimary = (writer: CborWriter, primary: PrimaryBlock): void => {
   const { flags, crcType, destination, source, reportTo, created, lifetimeMs, fragment } = primary;
-  const items = [
-    uint(VERSION),
-    uint(flags),
-    uint(crcType),
-    encodeEid(destination),
-    encodeEid(source),
-    encodeEid(reportTo),
-    array([uint(created.timeMs), uint(created.sequence)]),
-    uint(lifetimeMs),
-    ...(fragment === null ? [] : [uint(fragment.offset), uint(fragment.total)]),
-  ];
-  return withCrc(crcType, items);
+  const start = writer.length;
+  writer.array(8 + (fragment === null ? 0 : 2) + (crcType === 0 ? 0 : 1));
+  writer.uint(VERSION).uint(flags).uint(crcType);
+  for (const eid of [destination, source, reportTo]) writeEid(writer, eid);
+  writer.array(2).uint(created.timeMs).uint(created.sequence).uint(lifetimeMs);
+  if (fragment) writer.uint(fragment.offset).uint(fragment.total);
+  if (crcType !== 0) writer.crc(crcType, start);
 };
 
-const encodeBlock = ({ type, number, flags, crcType, data }: CanonicalBlock): Uint8Array =>
-  withCrc(crcType, [uint(type), uint(number), uint(flags), uint(crcType), bytes(data)]);
-
-/** The CRC is of the block whose CRC is zero; the head of its byte string stays. */
-const withCrc = (type: CrcType, items: readonly Uint8Array[]): Uint8Array => {
-  if (type === 0) return array(items);
-  const blank = array([...items, bytes(new Uint8Array(CRC_BYTES[type]))]);
-  const content = blank.subarray(0, blank.length - CRC_BYTES[type]);
-  return joined([content, crcBytes(type, blank)]);
+const writeBlock = (writer: CborWriter, block: CanonicalBlock): void => {
+  const { type, number, flags, crcType, data } = block;
+  const start = writer.length;
+  writer.array(crcType === 0 ? 5 : 6);
+  writer.uint(type).uint(number).uint(flags).uint(crcType).bytes(data);
+  if (crcType !== 0) writer.crc(crcType, start);
 };
 
 const decodePrimary = (reader: CborReader, input: Uint8Array): PrimaryBlock => {
@@ -118,10 +119,8 @@ const checkCrc = (reader: CborReader, type: CrcType, input: Uint8Array, start: n
   if (value.length !== CRC_BYTES[type]) {
     throw new BundleError('malformed', `a CRC of ${value.length} bytes`);
   }
-  const block = input.slice(start, reader.position);
-  block.fill(0, block.length - value.length);
-  const expected = crcBytes(type, block);
-  if (!value.every((byte, at) => byte === expected[at])) {
+  const expected = crcOfBlock(type, input, start, reader.position - value.length);
+  if (value.reduce((number, byte) => number * 256 + byte, 0) !== expected) {
     throw new BundleError('crc_mismatch', `the CRC of the block at byte ${start} is wrong`);
   }
 };

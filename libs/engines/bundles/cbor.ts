@@ -1,4 +1,5 @@
 import { BundleError } from './bundles.errors.js';
+import { CRC_BYTES, crcOfBlock } from './crc.js';
 
 /** The major types that bundles have. */
 const UNSIGNED = 0;
@@ -11,54 +12,123 @@ const BREAK = 0xff;
 const TRUE = 0xf5;
 const FALSE = 0xf4;
 
-const head = (major: number, value: number): Uint8Array => {
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw new BundleError('unsupported', `${value} is no number that a bundle may have here`);
-  }
-  const first = major << 5;
-  if (value < 24) return Uint8Array.of(first | value);
-  if (value < 0x100) return Uint8Array.of(first | 24, value);
-  const size = value < 0x10000 ? 2 : value < 0x1_0000_0000 ? 4 : 8;
-  const bytes = new Uint8Array(1 + size);
-  const view = new DataView(bytes.buffer);
-  view.setUint8(0, first | (size === 2 ? 25 : size === 4 ? 26 : 27));
-  if (size === 2) view.setUint16(1, value);
-  else if (size === 4) view.setUint32(1, value);
-  else view.setBigUint64(1, BigInt(value));
-  return bytes;
-};
-
-export const uint = (value: number): Uint8Array => head(UNSIGNED, value);
-
-export const bytes = (content: Uint8Array): Uint8Array =>
-  joined([head(BYTES, content.length), content]);
-
-const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export const text = (content: string): Uint8Array => {
-  const encoded = ENCODER.encode(content);
-  return joined([head(TEXT, encoded.length), encoded]);
-};
+const CAPACITY_DEFAULT = 256;
+const HEAD_BYTES_MAX = 9;
 
-export const bool = (value: boolean): Uint8Array => Uint8Array.of(value ? TRUE : FALSE);
+/** Writes the subset of CBOR that bundles have, into one buffer that grows. */
+export class CborWriter {
+  #buffer: Uint8Array;
+  #length = 0;
 
-export const array = (items: readonly Uint8Array[]): Uint8Array =>
-  joined([head(ARRAY, items.length), ...items]);
-
-/** The array whose end is a break, as a bundle is one. */
-export const indefiniteArray = (items: readonly Uint8Array[]): Uint8Array =>
-  joined([Uint8Array.of(INDEFINITE_ARRAY), ...items, Uint8Array.of(BREAK)]);
-
-export const joined = (parts: readonly Uint8Array[]): Uint8Array => {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+  /** @param capacity the bytes that need no second buffer */
+  constructor(capacity = CAPACITY_DEFAULT) {
+    this.#buffer = new Uint8Array(capacity);
   }
-  return whole;
-};
+
+  /** The bytes that are written. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** A view: the next item may write into another buffer. */
+  written(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** @throws BundleError for a number that bundles may not have */
+  uint(value: number): this {
+    return this.#head(UNSIGNED, value);
+  }
+
+  bytes(content: Uint8Array): this {
+    return this.#head(BYTES, content.length).append(content);
+  }
+
+  /** In ASCII, as endpoints are. */
+  text(ascii: string): this {
+    this.#head(TEXT, ascii.length).#reserve(ascii.length);
+    for (let at = 0; at < ascii.length; at += 1) {
+      this.#buffer[this.#length + at] = ascii.charCodeAt(at);
+    }
+    this.#length += ascii.length;
+    return this;
+  }
+
+  bool(value: boolean): this {
+    return this.#byte(value ? TRUE : FALSE);
+  }
+
+  /** The head of an array; its items follow. */
+  array(length: number): this {
+    return this.#head(ARRAY, length);
+  }
+
+  /** The array whose end is a break, as a bundle is one. */
+  startIndefiniteArray(): this {
+    return this.#byte(INDEFINITE_ARRAY);
+  }
+
+  endIndefiniteArray(): this {
+    return this.#byte(BREAK);
+  }
+
+  /** Items that are encoded. */
+  append(encoded: Uint8Array): this {
+    this.#reserve(encoded.length);
+    this.#buffer.set(encoded, this.#length);
+    this.#length += encoded.length;
+    return this;
+  }
+
+  /** The byte string that ends a block: the CRC of the block from its first byte. */
+  crc(type: 1 | 2, start: number): this {
+    const size = CRC_BYTES[type];
+    this.#head(BYTES, size).#reserve(size);
+    return this.#number(size, crcOfBlock(type, this.#buffer, start, this.#length));
+  }
+
+  #head(major: number, value: number): this {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new BundleError('unsupported', `${value} is no number that a bundle may have here`);
+    }
+    this.#reserve(HEAD_BYTES_MAX);
+    const first = major << 5;
+    if (value < 24) return this.#byte(first | value);
+    if (value < 0x100) return this.#byte(first | 24).#number(1, value);
+    if (value < 0x1_0000) return this.#byte(first | 25).#number(2, value);
+    if (value < 0x1_0000_0000) return this.#byte(first | 26).#number(4, value);
+    const high = Math.floor(value / 0x1_0000_0000);
+    return this.#byte(first | 27)
+      .#number(4, high)
+      .#number(4, value);
+  }
+
+  /** The low bytes, in network byte order; the caller has reserved them. */
+  #number(size: number, value: number): this {
+    for (let shift = 8 * (size - 1); shift >= 0; shift -= 8) {
+      this.#buffer[this.#length] = value >>> shift;
+      this.#length += 1;
+    }
+    return this;
+  }
+
+  #byte(byte: number): this {
+    this.#reserve(1);
+    this.#buffer[this.#length] = byte;
+    this.#length += 1;
+    return this;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const grown = new Uint8Array(Math.max(needed, 2 * this.#buffer.length));
+    grown.set(this.written());
+    this.#buffer = grown;
+  }
+}
 
 /**
  * Reads the subset of CBOR that bundles have: unsigned integers, byte and text strings, booleans

@@ -58,7 +58,7 @@ export const addConfidentiality = (bundle: Bundle, order: ConfidentialityOrder):
   const sealed = new Map<number, Uint8Array>();
   const results = targets.map((target) => {
     const cipher = createCipheriv(cipherOf(variant, key), key, iv);
-    cipher.setAAD(scopeOf(bundle, scope, target, block));
+    cipher.setAAD(scopeOf(bundle, scope, target, block).written());
     const { data } = targetOf(bundle, target);
     sealed.set(target, Buffer.concat([cipher.update(data), cipher.final()]));
     return new Map([[TAG, new Uint8Array(cipher.getAuthTag())]]);
@@ -96,7 +96,7 @@ export const openConfidentiality = (bundle: Bundle, number: number, key: Uint8Ar
       throw new BundleError('malformed', 'a tag of 16 bytes is missing');
     const { data } = targetOf(bundle, target);
     const cipher = createDecipheriv(cipherOf(variant, contentKey), contentKey, iv);
-    cipher.setAAD(scopeOf(bundle, scope, target, block)).setAuthTag(tag);
+    cipher.setAAD(scopeOf(bundle, scope, target, block).written()).setAuthTag(tag);
     try {
       plain.set(target, Buffer.concat([cipher.update(data), cipher.final()]));
     } catch (cause) {

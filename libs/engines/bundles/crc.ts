@@ -4,34 +4,68 @@ export type CrcType = 0 | 1 | 2;
 /** The bytes of the value. */
 export const CRC_BYTES: Readonly<Record<CrcType, number>> = { 0: 0, 1: 2, 2: 4 };
 
-/** Both polynomials are reflected. */
-const tableOf = (polynomial: number): Uint32Array =>
-  Uint32Array.from({ length: 256 }, (_, byte) => {
+/** A step reads this many bytes, each through a table of its own ("slicing by 8"). */
+const SLICES = 8;
+
+interface Crc {
+  readonly initial: number;
+  /** The table of slice `n` begins at `256 * n`: what a byte becomes after `n` more bytes. */
+  readonly tables: Int32Array;
+}
+
+/** Both polynomials are reflected, and both values are inverted at their end. */
+const crcOf = (polynomial: number, initial: number): Crc => {
+  const tables = new Int32Array(256 * SLICES);
+  for (let byte = 0; byte < 256; byte += 1) {
     let remainder = byte;
     for (let bit = 0; bit < 8; bit += 1) {
       remainder = remainder & 1 ? (remainder >>> 1) ^ polynomial : remainder >>> 1;
     }
-    return remainder;
-  });
+    tables[byte] = remainder;
+  }
+  for (let at = 256; at < tables.length; at += 1) {
+    const before = tables[at - 256] ?? 0;
+    tables[at] = (before >>> 8) ^ (tables[before & 0xff] ?? 0);
+  }
+  return { initial, tables };
+};
 
-const X25 = tableOf(0x8408);
-const CASTAGNOLI = tableOf(0x82f63b78);
+const CRCS = { 1: crcOf(0x8408, 0xffff), 2: crcOf(0x82f63b78, 0xffffffff) } as const;
 
-const crcOf = (table: Uint32Array, initial: number, content: Uint8Array): number => {
+const ofRange = (
+  { initial, tables }: Crc,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  zeros: number,
+): number => {
+  const slice = (n: number, value: number): number => tables[256 * n + (value & 0xff)] ?? 0;
+  const byte = (at: number): number => bytes[at] ?? 0;
   let crc = initial;
-  for (const byte of content) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);
+  let at = start;
+  for (; at + SLICES <= end; at += SLICES) {
+    crc ^= byte(at) | (byte(at + 1) << 8) | (byte(at + 2) << 16) | (byte(at + 3) << 24);
+    crc =
+      slice(7, crc) ^
+      slice(6, crc >>> 8) ^
+      slice(5, crc >>> 16) ^
+      slice(4, crc >>> 24) ^
+      slice(3, byte(at + 4)) ^
+      slice(2, byte(at + 5)) ^
+      slice(1, byte(at + 6)) ^
+      slice(0, byte(at + 7));
+  }
+  for (; at < end; at += 1) crc = (crc >>> 8) ^ slice(0, crc ^ byte(at));
+  for (let zero = 0; zero < zeros; zero += 1) crc = (crc >>> 8) ^ slice(0, crc);
   return (crc ^ initial) >>> 0;
 };
 
-export const crc16 = (content: Uint8Array): number => crcOf(X25, 0xffff, content);
+export const crc16 = (content: Uint8Array): number =>
+  ofRange(CRCS[1], content, 0, content.length, 0);
 
-export const crc32c = (content: Uint8Array): number => crcOf(CASTAGNOLI, 0xffffffff, content);
+export const crc32c = (content: Uint8Array): number =>
+  ofRange(CRCS[2], content, 0, content.length, 0);
 
-/** In network byte order. */
-export const crcBytes = (type: CrcType, content: Uint8Array): Uint8Array => {
-  const value = new Uint8Array(CRC_BYTES[type]);
-  const view = new DataView(value.buffer);
-  if (type === 1) view.setUint16(0, crc16(content));
-  if (type === 2) view.setUint32(0, crc32c(content));
-  return value;
-};
+/** Of a block in a range of the bytes; its own CRC follows the range and counts as zero. */
+export const crcOfBlock = (type: 1 | 2, bytes: Uint8Array, start: number, end: number): number =>
+  ofRange(CRCS[type], bytes, start, end, CRC_BYTES[type]);

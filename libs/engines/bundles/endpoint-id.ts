@@ -1,5 +1,5 @@
 import { BundleError } from './bundles.errors.js';
-import { array, type CborReader, text, uint } from './cbor.js';
+import { type CborReader, type CborWriter } from './cbor.js';
 
 /** The longest text of an endpoint. */
 export const EID_LENGTH_MAX = 255;
@@ -38,13 +38,13 @@ const ipnOf = (eid: string): readonly [number, number] | null => {
   return numbers.every(Number.isSafeInteger) ? numbers : null;
 };
 
-export const encodeEid = (eid: EndpointId): Uint8Array => {
+export const writeEid = (writer: CborWriter, eid: EndpointId): void => {
   if (!isEndpointId(eid)) throw new BundleError('malformed', 'the endpoint is no dtn or ipn URI');
-  if (eid === DTN_NONE) return array([uint(DTN), uint(0)]);
+  writer.array(2);
   const ipn = ipnOf(eid);
-  return ipn
-    ? array([uint(IPN), array(ipn.map(uint))])
-    : array([uint(DTN), text(eid.slice('dtn:'.length))]);
+  if (ipn) writer.uint(IPN).array(2).uint(ipn[0]).uint(ipn[1]);
+  else if (eid === DTN_NONE) writer.uint(DTN).uint(0);
+  else writer.uint(DTN).text(eid.slice('dtn:'.length));
 };
 
 export const decodeEid = (reader: CborReader): EndpointId => {

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { BLOCK_TYPES, type Bundle, type CanonicalBlock } from './bundle.js';
-import { encodePrimary } from './bundle.codec.js';
+import { writePrimary } from './bundle.codec.js';
 import { BundleError } from './bundles.errors.js';
-import { bytes, joined } from './cbor.js';
+import { CborWriter } from './cbor.js';
 import { type EndpointId } from './endpoint-id.js';
 import {
   bytesParameter,
@@ -93,6 +93,9 @@ const signedContent = (
   target: number,
   security: CanonicalBlock,
 ): Uint8Array => {
-  const content = target === 0 ? encodePrimary(bundle.primary) : targetOf(bundle, target).data;
-  return joined([scopeOf(bundle, scope, target, security), bytes(content)]);
+  const writer = scopeOf(bundle, scope, target, security);
+  if (target !== 0) return writer.bytes(targetOf(bundle, target).data).written();
+  const primary = new CborWriter();
+  writePrimary(primary, bundle.primary);
+  return writer.bytes(primary.written()).written();
 };

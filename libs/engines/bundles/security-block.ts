@@ -1,8 +1,8 @@
 import { type Bundle, type CanonicalBlock } from './bundle.js';
-import { encodePrimary } from './bundle.codec.js';
+import { writePrimary } from './bundle.codec.js';
 import { BundleError } from './bundles.errors.js';
-import { array, bytes, CborReader, joined, uint } from './cbor.js';
-import { decodeEid, encodeEid, type EndpointId } from './endpoint-id.js';
+import { CborReader, CborWriter } from './cbor.js';
+import { decodeEid, type EndpointId, writeEid } from './endpoint-id.js';
 
 /** The abstract security block of RFC 9172, section 3.6. */
 export interface SecurityBlock {
@@ -25,20 +25,23 @@ export const SCOPE_MASK = 0x7;
 
 export const encodeSecurityBlock = (block: SecurityBlock): Uint8Array => {
   const { targets, context, source, parameters, results } = block;
-  const items = [...parameters].map(([id, value]) =>
-    array([uint(id), typeof value === 'number' ? uint(value) : bytes(value)]),
-  );
-  const found = results.map((ofTarget) =>
-    array([...ofTarget].map(([id, value]) => array([uint(id), bytes(value)]))),
-  );
-  return joined([
-    array(targets.map(uint)),
-    uint(context),
-    uint(items.length > 0 ? HAS_PARAMETERS : 0),
-    encodeEid(source),
-    ...(items.length > 0 ? [array(items)] : []),
-    array(found),
-  ]);
+  const writer = new CborWriter().array(targets.length);
+  for (const target of targets) writer.uint(target);
+  writer.uint(context).uint(parameters.size > 0 ? HAS_PARAMETERS : 0);
+  writeEid(writer, source);
+  if (parameters.size > 0) writePairs(writer, parameters);
+  writer.array(results.length);
+  for (const ofTarget of results) writePairs(writer, ofTarget);
+  return writer.written();
+};
+
+const writePairs = (writer: CborWriter, pairs: ReadonlyMap<number, number | Uint8Array>): void => {
+  writer.array(pairs.size);
+  for (const [id, value] of pairs) {
+    writer.array(2).uint(id);
+    if (typeof value === 'number') writer.uint(value);
+    else writer.bytes(value);
+  }
 };
 
 /** @throws BundleError */
@@ -82,8 +85,9 @@ const listOf = <Item>(reader: CborReader, item: () => Item): readonly Item[] => 
   return Array.from({ length }, item);
 };
 
-const headerOf = ({ type, number, flags }: CanonicalBlock): Uint8Array =>
-  joined([uint(type), uint(number), uint(flags)]);
+const writeHeader = (writer: CborWriter, { type, number, flags }: CanonicalBlock): void => {
+  writer.uint(type).uint(number).uint(flags);
+};
 
 /** @throws BundleError for a target that the bundle lacks */
 export const targetOf = ({ blocks }: Bundle, number: number): CanonicalBlock => {
@@ -98,14 +102,13 @@ export const scopeOf = (
   scope: number,
   target: number,
   security: CanonicalBlock,
-): Uint8Array => {
+): CborWriter => {
   const isPrimary = target === 0;
-  return joined([
-    uint(scope),
-    ...((scope & SCOPE.primary) !== 0 && !isPrimary ? [encodePrimary(bundle.primary)] : []),
-    ...((scope & SCOPE.target) !== 0 && !isPrimary ? [headerOf(targetOf(bundle, target))] : []),
-    ...((scope & SCOPE.security) !== 0 ? [headerOf(security)] : []),
-  ]);
+  const writer = new CborWriter().uint(scope);
+  if ((scope & SCOPE.primary) !== 0 && !isPrimary) writePrimary(writer, bundle.primary);
+  if ((scope & SCOPE.target) !== 0 && !isPrimary) writeHeader(writer, targetOf(bundle, target));
+  if ((scope & SCOPE.security) !== 0) writeHeader(writer, security);
+  return writer;
 };
 
 /** Before the payload, which is the last block. */

@@ -1,7 +1,7 @@
 import { type CreationTimestamp } from './bundle.js';
 import { BundleError } from './bundles.errors.js';
-import { array, bool, CborReader, uint } from './cbor.js';
-import { decodeEid, encodeEid, type EndpointId } from './endpoint-id.js';
+import { CborReader, CborWriter } from './cbor.js';
+import { decodeEid, type EndpointId, writeEid } from './endpoint-id.js';
 
 /** Of RFC 9171, section 6.1.1, in the order of the record. */
 export const STATUSES = ['received', 'forwarded', 'delivered', 'deleted'] as const;
@@ -25,18 +25,17 @@ const STATUS_REPORT = 1;
 /** The payload of a bundle with the flag `isAdministrative`. */
 export const encodeStatusReport = (report: StatusReport): Uint8Array => {
   const { items, reason, source, created, fragment } = report;
-  const asserted = STATUSES.map((status) => {
+  const writer = new CborWriter().array(2).uint(STATUS_REPORT);
+  writer.array(fragment === null ? 4 : 6).array(STATUSES.length);
+  for (const status of STATUSES) {
     const { isAsserted, timeMs } = items[status];
-    return array([bool(isAsserted), ...(isAsserted && timeMs !== null ? [uint(timeMs)] : [])]);
-  });
-  const content = [
-    array(asserted),
-    uint(reason),
-    encodeEid(source),
-    array([uint(created.timeMs), uint(created.sequence)]),
-    ...(fragment === null ? [] : [uint(fragment.offset), uint(fragment.length)]),
-  ];
-  return array([uint(STATUS_REPORT), array(content)]);
+    if (isAsserted && timeMs !== null) writer.array(2).bool(true).uint(timeMs);
+    else writer.array(1).bool(isAsserted);
+  }
+  writeEid(writer.uint(reason), source);
+  writer.array(2).uint(created.timeMs).uint(created.sequence);
+  if (fragment) writer.uint(fragment.offset).uint(fragment.length);
+  return writer.written();
 };
 
 /** @throws BundleError */

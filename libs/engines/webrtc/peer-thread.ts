@@ -6,7 +6,9 @@ import {
   type PeerMessage,
   type PeerNetwork,
   type PeerNews,
+  type PeerSetting,
 } from './peer.protocol.js';
+import { encodesVp8, type VideoTerms } from './vp8-encoder.js';
 
 /** Hears of one peer. */
 export interface PeerEvents {
@@ -28,20 +30,41 @@ const HEAP_MB = 256;
 export class PeerThread {
   readonly #peers = new Map<string, PeerEvents>();
   #running: Running | null = null;
+  #encodesVideo: Promise<boolean> | null = null;
 
-  constructor(private readonly network: PeerNetwork) {}
+  /** @param encoder the program that encodes video, where it is installed */
+  constructor(
+    private readonly network: PeerNetwork,
+    private readonly encoder = 'ffmpeg',
+  ) {}
 
   /** Peers that have an answer and have not ended. */
   get size(): number {
     return this.#peers.size;
   }
 
-  /** Answers an offer. A peer of this name ends. @throws PeerError `sdp`, `lost` */
-  async negotiate(peer: string, sdp: string, events: PeerEvents): Promise<string> {
+  /** Whether an offer with a video gets one. */
+  encodesVideo(): Promise<boolean> {
+    this.#encodesVideo ??= encodesVp8(this.encoder);
+    return this.#encodesVideo;
+  }
+
+  /**
+   * Answers an offer. A peer of this name ends.
+   * @param terms of its video; null: none
+   * @throws PeerError `sdp`, `lost`
+   */
+  async negotiate(
+    peer: string,
+    sdp: string,
+    events: PeerEvents,
+    terms: VideoTerms | null = null,
+  ): Promise<string> {
+    const video = terms && (await this.encodesVideo()) ? terms : null;
     const { calls } = this.#started();
     this.#peers.set(peer, events);
     try {
-      return await calls.call('negotiate', { peer, sdp });
+      return await calls.call('negotiate', { peer, sdp, video });
     } catch (error) {
       if (!this.#peers.delete(peer)) throw lost(error);
       calls.tell('end', { peer });
@@ -55,6 +78,11 @@ export class PeerThread {
     return (await sent?.catch(() => false)) ?? false;
   }
 
+  /** Shows a picture in the video of a peer, where it has one. */
+  show(peer: string, pixels: Uint8Array): void {
+    if (this.#peers.has(peer)) this.#running?.calls.tell('show', { peer, pixels });
+  }
+
   end(peer: string): void {
     if (this.#peers.delete(peer)) this.#running?.calls.tell('end', { peer });
   }
@@ -66,7 +94,7 @@ export class PeerThread {
   #started(): Running {
     if (this.#running) return this.#running;
     const worker = new Worker(new URL('./peer.worker.js', import.meta.url), {
-      workerData: this.network,
+      workerData: { ...this.network, encoder: this.encoder } satisfies PeerSetting,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     worker.unref();

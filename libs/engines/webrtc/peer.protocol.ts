@@ -1,3 +1,5 @@
+import { type VideoTerms } from './vp8-encoder.js';
+
 /** How the peers of a process reach the network. */
 export interface PeerNetwork {
   /** UDP ports of the peers; null: any. */
@@ -8,18 +10,31 @@ export interface PeerNetwork {
   readonly announced: string | null;
 }
 
+/** The data of the thread of the peers. */
+export interface PeerSetting extends PeerNetwork {
+  /** The program that encodes video. */
+  readonly encoder: string;
+}
+
 /** A message of a data channel: text, or bytes. */
 export type PeerMessage = string | Uint8Array;
 
 /** The calls that the thread answers. `peer` is a name that the caller chooses. */
 export type PeerCalls = {
   /** Answers an offer. A peer of this name is replaced. */
-  readonly negotiate: (offer: { readonly peer: string; readonly sdp: string }) => Promise<string>;
+  readonly negotiate: (offer: {
+    readonly peer: string;
+    readonly sdp: string;
+    /** Null: the answer rejects a video. */
+    readonly video: VideoTerms | null;
+  }) => Promise<string>;
   /** Resolves when the channel has room again. False where no channel is open. */
   readonly send: (sent: {
     readonly peer: string;
     readonly message: PeerMessage;
   }) => Promise<boolean>;
+  /** Shows a picture in the video of a peer, where there is one. */
+  readonly show: (shown: { readonly peer: string; readonly pixels: Uint8Array }) => void;
   readonly end: (ended: { readonly peer: string }) => Promise<void>;
 };
 

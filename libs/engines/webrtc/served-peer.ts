@@ -1,5 +1,7 @@
 import { type RTCDataChannel, RTCPeerConnection } from 'werift';
-import { type PeerMessage, type PeerNetwork } from './peer.protocol.js';
+import { type PeerMessage, type PeerSetting } from './peer.protocol.js';
+import { VideoTrack, VP8 } from './video-track.js';
+import { type VideoTerms } from './vp8-encoder.js';
 
 /** Bytes that wait in the channel; a message waits until fewer do. */
 const BUFFERED_MAX = 64 * 1024;
@@ -22,17 +24,21 @@ export interface PeerListener {
 export class ServedPeer {
   readonly #connection: RTCPeerConnection;
   #channel: RTCDataChannel | null = null;
+  #video: VideoTrack | null = null;
 
   constructor(
-    private readonly network: PeerNetwork,
+    private readonly setting: PeerSetting,
+    /** Of a video that the offer asks for; null: it is rejected. */
+    private readonly terms: VideoTerms | null,
     private readonly listener: PeerListener,
   ) {
-    const { ports, bind } = network;
+    const { ports, bind } = setting;
     this.#connection = new RTCPeerConnection({
       iceServers: [],
       iceLite: true,
       iceUseIpv6: false,
       iceUseTcp: false,
+      codecs: { video: terms ? [VP8] : [], audio: [] },
       maxMessageSize: MESSAGE_BYTES_MAX,
       ...(ports && { icePortRange: [...ports] }),
       ...(bind !== null && { iceInterfaceAddresses: { udp4: bind } }),
@@ -44,14 +50,19 @@ export class ServedPeer {
     });
   }
 
+  get hasVideo(): boolean {
+    return this.#video !== null;
+  }
+
   /** @throws Error for an offer that cannot be answered */
   async answer(sdp: string): Promise<string> {
     demandChannel(sdp);
     const offer = withoutCandidates(sdp);
     await this.#connection.setRemoteDescription({ type: 'offer', sdp: offer });
+    await this.#sendVideo();
     await this.#connection.setLocalDescription(await this.#connection.createAnswer());
     const answer = this.#connection.localDescription?.sdp ?? '';
-    const { announced } = this.network;
+    const { announced } = this.setting;
     return announced === null ? answer : announcing(answer, announced);
   }
 
@@ -64,9 +75,29 @@ export class ServedPeer {
     return this.#drained(channel);
   }
 
+  /** Shows a picture in the video, once the client is connected. */
+  show(pixels: Uint8Array): void {
+    if (this.#connection.connectionState === 'connected') this.#video?.show(pixels);
+  }
+
   async close(): Promise<void> {
+    this.#video?.close();
     this.#channel = null;
     await this.#connection.close();
+  }
+
+  /** The first video of an offer that a client receives is the one of the session. */
+  async #sendVideo(): Promise<void> {
+    for (const transceiver of this.#connection.getTransceivers()) {
+      const isWanted = transceiver.offerDirection !== 'recvonly' && !transceiver.pendingRejection;
+      if (!this.terms || this.#video || !isWanted) {
+        transceiver.setDirection('inactive');
+        continue;
+      }
+      this.#video = new VideoTrack(this.setting.encoder, this.terms);
+      transceiver.setDirection('sendonly');
+      await transceiver.sender.replaceTrack(this.#video.track);
+    }
   }
 
   #drained(channel: RTCDataChannel): Promise<boolean> {

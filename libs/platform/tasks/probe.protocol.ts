@@ -24,6 +24,8 @@ export const ProbeMessage = z.discriminatedUnion('kind', [
     /** The process that hears the result. */
     replyTo: z.string(),
   }),
+  /** A process times the way to this worker and back. */
+  z.strictObject({ kind: z.literal('ping'), probe: Probe, replyTo: z.string() }),
   z.strictObject({
     kind: z.literal('chunk'),
     probe: Probe,
@@ -38,12 +40,16 @@ export const ProbeMessage = z.discriminatedUnion('kind', [
 ]);
 export type ProbeMessage = z.infer<typeof ProbeMessage>;
 
-/** The result of a transfer. */
-export const ProbeResult = z.strictObject({
-  probe: Probe,
-  /** Of content, without the cost of its encoding. */
-  bytes: z.int().positive(),
-  /** From the first message to the receipt; null where no receipt came in time. */
-  elapsedMs: z.number().positive().nullable(),
-});
+/** The messages on the topic of a process that has asked. */
+export const ProbeResult = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('measured'),
+    probe: Probe,
+    /** Of content, without the cost of its encoding. */
+    bytes: z.int().positive(),
+    /** From the first message to the receipt; null where no receipt came in time. */
+    elapsedMs: z.number().positive().nullable(),
+  }),
+  z.strictObject({ kind: z.literal('pong'), probe: Probe }),
+]);
 export type ProbeResult = z.infer<typeof ProbeResult>;

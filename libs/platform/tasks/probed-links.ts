@@ -63,6 +63,9 @@ export class ProbedLinks {
       case 'measure':
         this.#measuring = this.#measuring.then(() => this.#measure(message));
         break;
+      case 'ping':
+        this.#send(probeResultsTopicOf(message.replyTo), { kind: 'pong', probe: message.probe });
+        break;
       case 'chunk':
         this.#count(message);
         break;
@@ -80,7 +83,7 @@ export class ProbedLinks {
       const isReachable = (await this.#transfer(randomUUID(), to, 1)) !== null;
       const elapsedMs = isReachable ? await this.#transfer(probe, to, chunks) : null;
       const bytes = chunks * PROBE_CHUNK_BYTES;
-      const data = { probe, bytes, elapsedMs } satisfies ProbeResult;
+      const data = { kind: 'measured', probe, bytes, elapsedMs } satisfies ProbeResult;
       const message = { key: probe, id: randomUUID(), headers: {}, data };
       await bus.publish(probeResultsTopicOf(replyTo), [message]);
     } catch (error) {
@@ -117,11 +120,14 @@ export class ProbedLinks {
     this.#received.set(probe, bytes);
     if (bytes < chunks * PROBE_CHUNK_BYTES) return;
     this.#received.delete(probe);
+    this.#send(probesTopicOf(from), { kind: 'received', probe, bytes });
+  }
+
+  #send(topic: string, data: ProbeMessage | ProbeResult): void {
     const { bus, logger } = this.options;
-    const data: ProbeMessage = { kind: 'received', probe, bytes };
-    const message = { key: probe, id: randomUUID(), headers: {}, data };
-    bus.publish(probesTopicOf(from), [message]).catch((error: unknown) => {
-      logger.warn({ err: error, from }, 'a receipt could not be sent');
+    const message = { key: data.probe, id: randomUUID(), headers: {}, data };
+    bus.publish(topic, [message]).catch((error: unknown) => {
+      logger.warn({ err: error, topic }, 'an answer to a probe could not be sent');
     });
   }
 }

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { TimedOutError } from '#platform/kernel/within.js';
-import { ProbeMessage, probesTopicOf } from './probe.protocol.js';
+import { ProbeMessage, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
 import { ProbedLinks } from './probed-links.js';
 import { WorkerDirectory } from './worker-directory.js';
 import { heartbeatOf } from './worker-heartbeat.fixture.js';
@@ -136,6 +136,24 @@ describe('the directory of workers', () => {
       ['two', 'three'].map((worker) => directory.measure('one', worker)),
     );
     expect(speeds).toEqual([expect.any(Number), expect.any(Number)]);
+  });
+
+  it('times the way to a worker and back', async () => {
+    expect(await directory.ping('gone')).toBeNull();
+    const trips = [40, 7, 9];
+    const topic = probesTopicOf('slow');
+    const onFailed = (): void => undefined;
+    const handle = ({ data }: BusMessage) => {
+      const { kind, probe } = ProbeMessage.parse(data);
+      expect(kind).toBe('ping');
+      nowMs += trips.shift() ?? 0;
+      const message = { key: probe, id: randomUUID(), headers: {}, data: { kind: 'pong', probe } };
+      void bus.publish(probeResultsTopicOf('gateway-1'), [message]);
+    };
+    await bus.listen({ topic, onFailed, handle });
+    expect(await directory.ping('slow')).toBe(9);
+    join('one');
+    expect(await directory.ping('one')).toBe(0);
   });
 
   it('stops without waiting for a measurement', async () => {

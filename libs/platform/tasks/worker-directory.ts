@@ -5,7 +5,12 @@ import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { within } from '#platform/kernel/within.js';
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
-import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
+import {
+  type ProbeMessage,
+  ProbeResult,
+  probeResultsTopicOf,
+  probesTopicOf,
+} from './probe.protocol.js';
 import { rigNumberOf } from './rig-name.js';
 import {
   HEARTBEAT_MS,
@@ -33,6 +38,16 @@ const MEASURE_MS = 12_000;
 const CHUNKS = 8;
 /** How long the first answer may take, in heartbeats. */
 const REACH_BEATS_MAX = 2;
+/** Round trips of a ping; an odd number has a median. */
+const PINGS = 3;
+/** A worker that is slower has no ping. */
+const PING_MS = 1_000;
+
+/** A message that a worker answers to this process. */
+type Question =
+  | { readonly kind: 'measure'; readonly to: string; readonly chunks: number }
+  | { readonly kind: 'ping' };
+
 /** A rig of a worker, as this process has heard it last. */
 export interface HeardRig {
   readonly heartbeat: WorkerHeartbeat;
@@ -109,19 +124,40 @@ export class WorkerDirectory {
 
   /** Kilobits in a second by a timed transfer, or null where it did not succeed. */
   async measure(from: string, to: string): Promise<number | null> {
+    const { measureMs = MEASURE_MS } = this.options;
+    return speedOf(await this.#ask(from, { kind: 'measure', to, chunks: CHUNKS }, measureMs));
+  }
+
+  /**
+   * Milliseconds over the bus to a worker and back, the median of three, or null where one of them
+   * did not return.
+   */
+  async ping(worker: string): Promise<number | null> {
+    const trips: number[] = [];
+    while (trips.length < PINGS) {
+      const startedMs = this.#nowMs();
+      if (!(await this.#ask(worker, { kind: 'ping' }, PING_MS))) return null;
+      trips.push(this.#nowMs() - startedMs);
+    }
+    const median = trips.toSorted((one, other) => one - other)[(PINGS - 1) / 2] ?? 0;
+    return Math.round(median * 10) / 10;
+  }
+
+  /** Null where no result came in time. */
+  async #ask(worker: string, question: Question, waitMs: number): Promise<ProbeResult | null> {
     if (this.#stopping.signal.aborted) return null;
-    const { bus, instance, logger, measureMs = MEASURE_MS } = this.options;
+    const { bus, instance, logger } = this.options;
     const probe = randomUUID();
     const result = Promise.withResolvers<ProbeResult | null>();
-    const timer = setTimeout(() => result.resolve(null), measureMs);
+    const timer = setTimeout(() => result.resolve(null), waitMs);
     this.#results.set(probe, (finished) => result.resolve(finished));
     try {
-      const data = { kind: 'measure', probe, to, chunks: CHUNKS, replyTo: instance };
+      const data = { ...question, probe, replyTo: instance } satisfies ProbeMessage;
       const message = { key: probe, id: randomUUID(), headers: {}, data };
-      await bus.publish(probesTopicOf(from), [message]);
-      return speedOf(await result.promise);
+      await bus.publish(probesTopicOf(worker), [message]);
+      return await result.promise;
     } catch (error) {
-      logger.warn({ err: error, from, to }, 'the link between two workers could not be timed');
+      logger.warn({ err: error, worker }, 'a worker could not be asked for a measurement');
       return null;
     } finally {
       clearTimeout(timer);
@@ -148,6 +184,6 @@ const BITS = 8;
 
 /** Bits in a millisecond are kilobits in a second. */
 const speedOf = (result: ProbeResult | null): number | null => {
-  if (result?.elapsedMs == null) return null;
+  if (result?.kind !== 'measured' || result.elapsedMs === null) return null;
   return Math.round((result.bytes * BITS) / result.elapsedMs);
 };

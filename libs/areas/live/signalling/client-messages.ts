@@ -49,8 +49,12 @@ export type ServerMessage =
       readonly expires_at: string;
       /** Whether frames wait for a prompt of the client. */
       readonly needs_prompt: boolean;
+      /** The format of a video that an offer may ask for; null: ffmpeg is not here. */
+      readonly video: 'vp8' | null;
     }
   | { readonly type: 'answer'; readonly sdp: string }
+  /** The round trip of a ping over the signalling connection, after the client has answered it. */
+  | { readonly type: 'ping'; readonly client_ping_ms: number }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
   /** The account cannot pay for another minute: the session ends then. */
   | { readonly type: 'notice'; readonly reason: 'funds'; readonly ends_at: string }

@@ -21,7 +21,14 @@ describe('a signalling connection', () => {
     await tell(offerOf('v=0'));
     expect(socket.heard).toEqual([
       {
-        ...{ type: 'ready', width: 64, height: 64, target_fps: 4, needs_prompt: false },
+        ...{
+          type: 'ready',
+          width: 64,
+          height: 64,
+          target_fps: 4,
+          needs_prompt: false,
+          video: null,
+        },
         held_until: '2026-11-26T05:01:00.000Z',
         expires_at: '2026-11-26T05:10:00.000Z',
       },
@@ -81,6 +88,17 @@ describe('a signalling connection', () => {
       await tell({ type: 'candidate', candidate: null });
     }
     expect(socket.closedWith).toEqual({ code: 1_008, reason: 'too many messages' });
+  });
+
+  it('tells the client its ping, once for each that it answers', async () => {
+    const { connection, socket, clock } = await connected();
+    expect(socket.pings).toBe(1);
+    clock.atMs += 30;
+    connection.alive();
+    clock.atMs += 500;
+    connection.alive();
+    const pings = socket.heard.filter(({ type }) => type === 'ping');
+    expect(pings).toEqual([{ type: 'ping', client_ping_ms: 30 }]);
   });
 
   it('ends without an offer, and without a sign of life', async () => {

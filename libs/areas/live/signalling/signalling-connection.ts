@@ -34,6 +34,7 @@ export class SignallingConnection implements SessionClient {
   readonly #openedMs: number;
   #aliveMs: number;
   #pingedMs = 0;
+  #isPinged = false;
   #offers = 0;
   #isNegotiating = false;
   #isClosed = false;
@@ -47,13 +48,16 @@ export class SignallingConnection implements SessionClient {
     this.#aliveMs = this.#openedMs;
   }
 
-  begin(): void {
+  /** @param hasVideo whether an offer with a video gets one */
+  begin(hasVideo: boolean): void {
     const { width, height, targetFps, heldUntil, expiresAt } = this.session.record;
     this.tell({
       type: 'ready',
       ...{ width, height, target_fps: targetFps, held_until: heldUntil, expires_at: expiresAt },
       needs_prompt: this.session.needsPrompt,
+      video: hasVideo ? 'vp8' : null,
     });
+    this.#ping(this.services.clock.now());
   }
 
   tell(message: ServerMessage): void {
@@ -66,9 +70,12 @@ export class SignallingConnection implements SessionClient {
     this.socket.close(code, reason);
   }
 
-  /** The other end has answered a ping. */
+  /** The other end has answered a ping, and hears how long the way was. */
   alive(): void {
     this.#aliveMs = this.services.clock.now();
+    if (!this.#isPinged) return;
+    this.#isPinged = false;
+    this.tell({ type: 'ping', client_ping_ms: this.#aliveMs - this.#pingedMs });
   }
 
   /** The socket has closed. */
@@ -82,16 +89,13 @@ export class SignallingConnection implements SessionClient {
     const isIdle = this.#offers === 0 && nowMs - this.#openedMs >= OFFER_MS_MAX;
     if (isIdle) this.#reject('no offer has come');
     else if (nowMs - this.#aliveMs >= SILENT_MS_MAX) this.close(LOST, 'the client is silent');
-    else if (nowMs - this.#pingedMs >= PING_EVERY_MS && !this.#isClosed) {
-      this.#pingedMs = nowMs;
-      this.socket.ping();
-    }
+    else if (nowMs - this.#pingedMs >= PING_EVERY_MS && !this.#isClosed) this.#ping(nowMs);
   }
 
   /** @param text null: the message was bytes */
   async receive(text: string | null): Promise<void> {
     if (this.#isClosed) return;
-    this.alive();
+    this.#aliveMs = this.services.clock.now();
     if (!this.#rate.allows(this.services.clock.now())) {
       this.#reject('too many messages');
       return;
@@ -135,6 +139,12 @@ export class SignallingConnection implements SessionClient {
     } finally {
       this.#isNegotiating = false;
     }
+  }
+
+  #ping(nowMs: number): void {
+    this.#pingedMs = nowMs;
+    this.#isPinged = true;
+    this.socket.ping();
   }
 
   #tellFault(code: string, message: string): void {
