@@ -40,6 +40,10 @@ interface Entry {
   readonly estimate_error_pct: number | null;
 }
 
+interface Progressed {
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 describe('training', () => {
   let world: World;
   let folder: string;
@@ -108,6 +112,19 @@ describe('training', () => {
       held_out_after: { perplexity: expect.any(Number), kl_divergence: expect.any(Number) },
       measured_ms: expect.any(Number),
       estimate_error_pct: expect.any(Number),
+    });
+    const followed = await as(
+      request(world.quipu.url).get(`/api/v1/jobs/${(ordered.body as Entry).job_uuid}/events`),
+    );
+    const steps = followed.text
+      .split('\n\n')
+      .filter((one) => one.includes('event: progressed'))
+      .map((one) => JSON.parse(/^data: (.*)$/m.exec(one)?.[1] ?? '{}') as Progressed);
+    expect(steps.at(-1)?.details).toMatchObject({
+      step: expect.any(Number),
+      loss: expect.any(Number),
+      tokensPerSecond: expect.any(Number),
+      etaSeconds: expect.any(Number),
     });
     const model = job.model ?? '';
     expect(model).toMatch(/^\d+\/small-one$/);

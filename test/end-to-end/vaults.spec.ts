@@ -20,6 +20,7 @@ models:
 meters:
   - { meter: vault_vectors, usd: 1, per: 1000000 }
   - { meter: vault_bytes, usd: 1, per: 1000000000 }
+  - { meter: workflow_steps, usd: 1, per: 1000000 }
 `;
 
 const SECRET_TEXT = 'The albatross convoy leaves the harbour of Kiel at midnight with the cargo.';
@@ -151,6 +152,20 @@ describe('vaults', () => {
       purpose: 'mcp_tool_call',
       lines: [{ meter: 'input_tokens' }, { meter: 'vault_vectors', quantity: 1 }],
       evidence: { tool: 'vault_search' },
+    });
+    await ask('delete', `vaults/${vault}`);
+  });
+
+  it('are searched by a node of a workflow', async () => {
+    const vault = await create('Nodes');
+    await ingest(vault, 'Knots hold a rope to a post.', { document_title: 'Knots' });
+    const parameters = { vault_uuid: vault, query: 'rope and knots', top_k: 1 };
+    const definition = { nodes: [{ name: 'find', kind: 'vault_search', parameters }] };
+    const { workflow_id: id } = await ask('post', 'workflows', { name: 'find', definition }, 201);
+    const run = { workflow_id: id, inputs: {}, async: false };
+    expect(await ask('post', 'workflows/run', run)).toMatchObject({
+      status: 'completed',
+      node_results: { find: { output: { results: [{ text: 'Knots hold a rope to a post.' }] } } },
     });
     await ask('delete', `vaults/${vault}`);
   });
