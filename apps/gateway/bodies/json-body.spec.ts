@@ -25,6 +25,8 @@ describe('a JSON body', () => {
     fc.assert(
       fc.property(object, fc.constantFrom(undefined, 1, '\t'), names, (value, indent, name) => {
         const text = ` ${JSON.stringify(value, null, indent)}\n`;
+        // Rejected: below.
+        fc.pre(!/"(__proto__|prototype)":/.test(text));
         const [parsed, unread] = [Buffer.from(text), Buffer.from(text)];
         parseJson(parsed);
         expect(fieldIn(parsed, name)).toEqual(fieldIn(unread, name));
