@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEmbeddedRig } from '#areas/inference/rigs/embedded-rig.js';
 import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
@@ -222,6 +221,7 @@ describe('a worker that is lost', () => {
       },
     });
     const gateway = fleet.gateway('gateway-1', { takeMsMax: 5_000, silenceMsMax: 1_500 });
+    const replaced = Promise.withResolvers<undefined>();
     const router = createRigRouter({
       rigs: [
         {
@@ -232,7 +232,8 @@ describe('a worker that is lost', () => {
         },
       ],
       clock: { now: () => performance.now() },
-      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+      // The next attempt waits for the other worker.
+      sleep: () => replaced.promise,
       random: Math.random,
     });
     const body = { model: 'm', messages: asking('Hello!').messages, max_tokens: 8 };
@@ -245,6 +246,7 @@ describe('a worker that is lost', () => {
     await until(() => dead > 0);
     await zombie.close();
     await fleet.worker('worker-2');
+    replaced.resolve(undefined);
     const { attempts } = await answered;
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['unreachable', 'answered']);
   });
