@@ -48,6 +48,12 @@ type RequestEvent = HoldCaptured | HoldReleased | HoldExpired;
 export const REQUEST_FIELDS = ['id', 'user', 'tag', 'key', 'status', 'rig', 'model'] as const;
 export type RequestField = (typeof REQUEST_FIELDS)[number];
 
+/**
+ * The fields with references. A reference is a write for each request, so that keys, rigs and
+ * models, which every chat has, are looked up in the records.
+ */
+export const INDEXED_FIELDS = ['id', 'user', 'tag', 'status'] as const;
+
 /** No account, model, rig or tag has a control character. */
 const SEPARATOR = '\u001f';
 
@@ -144,7 +150,7 @@ const keys = (event: RequestEvent): readonly string[] => {
   const record = recordOf(event);
   const place = placeOf(record.endedAt, record.id);
   const values = valuesOf(record);
-  const references = REQUEST_FIELDS.flatMap((field) =>
+  const references = INDEXED_FIELDS.flatMap((field) =>
     values[field].map((value) => `${referencesPrefix(accountId, field, value)}${place}`),
   );
   return [`${recordsPrefix(accountId)}${place}`, ...references];

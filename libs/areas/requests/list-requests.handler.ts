@@ -9,6 +9,7 @@ import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   hasValue,
+  INDEXED_FIELDS,
   placeOf,
   recordsPrefix,
   referencesPrefix,
@@ -72,7 +73,7 @@ type Stored = StoredDocument<RequestRecord | RequestReference>;
 const indexOf = ({ accountId, filter }: RequestsOrder): string => {
   const isIndexed = (field: RequestField): boolean =>
     filter[field] !== undefined && filter[field] !== 'charged';
-  const field = REQUEST_FIELDS.find(isIndexed);
+  const field = INDEXED_FIELDS.find(isIndexed);
   const value = field && filter[field];
   return field && value !== undefined
     ? referencesPrefix(accountId, field, value)
