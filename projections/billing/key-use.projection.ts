@@ -30,7 +30,7 @@ const project = ({ type, data }: KeyUseEvent, { lastUsedAt, charged }: KeyUse): 
   }
 };
 
-/** When was each key last used for paid work, and what was it charged? */
+/** The last paid use of each key, and the sum of its charges. */
 export const keyUse: Projection<KeyUseEvent, KeyUse> = {
   name: 'key-use',
   version: 1,

@@ -158,7 +158,7 @@ const placed = (event: SpendEvent): readonly Placed[] => {
 };
 
 /**
- * What was spent on what, and for whom? A document for each group of dimensions in a quarter of an
+ * The spend of an account by its labels: a document for each group of dimensions in a quarter of an
  * hour, so that a day of any time zone is a range of keys. Groups whose names have the same bits
  * share one.
  */

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Clock } from '#platform/kernel/clock.js';
 import { fromDecimal } from '#platform/kernel/money.js';
-import { type CommandSender, type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
+import { PollingService } from '#platform/runtime/areas/polling-service.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { projectionPages } from '#platform/runtime/projections/all-documents.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
-import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
 import { CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   type AccountAlerts,
@@ -25,52 +24,18 @@ const HOURS = 24;
 
 /** Compares the rules of accounts with their balances and charges, one account after the other. */
 @Injectable()
-export class AlertWatch implements LeaderService {
-  #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-  #failure: string | null = null;
-  #phase: RunnerStatus['phase'] = 'closed';
-
+export class AlertWatch extends PollingService {
   constructor(
     @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list' | 'get'>,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(ALERT_SETTINGS) private readonly settings: AlertSettings,
-  ) {}
-
-  start(sender: CommandSender): Promise<void> {
-    this.#stopping = new AbortController();
-    this.#phase = 'live';
-    this.#running = this.#run(sender, this.#stopping.signal);
-    return Promise.resolve();
+    @Inject(LOGGER) logger: Logger,
+    @Inject(ALERT_SETTINGS) { pollMs }: AlertSettings,
+  ) {
+    const failed = 'the rules of alerts could not be examined; retrying';
+    super({ name: 'alerts.watch', pauseMs: pollMs, failed }, logger);
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    this.#phase = 'closed';
-  }
-
-  status(): RunnerStatus {
-    const [phase, failure] = [this.#phase, this.#failure];
-    return { name: 'alerts.watch', phase, position: 0n, failure, retryAt: null };
-  }
-
-  async #run(sender: CommandSender, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#examine(sender, signal);
-        this.#failure = null;
-      } catch (error) {
-        this.#failure = Error.isError(error) ? error.message : String(error);
-        this.logger.error({ err: error }, 'the rules of alerts could not be examined; retrying');
-      }
-      const { pollMs } = this.settings;
-      await sleep(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  async #examine(sender: CommandSender, signal: AbortSignal): Promise<void> {
+  protected override async look(sender: CommandSender, signal: AbortSignal): Promise<void> {
     for await (const { documents } of projectionPages(this.projections, accountAlerts)) {
       for (const { document } of documents) {
         if (signal.aborted) return;

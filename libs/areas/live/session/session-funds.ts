@@ -41,7 +41,7 @@ export const framesPerMinute = (targetFps: number): number => targetFps * SECOND
 export const framesHeld = ({ hold }: Pick<LiveSessionRecord, 'hold'>): number =>
   hold.lines.reduce((sum, { meter, quantity }) => sum + (meter === FRAMES_METER ? quantity : 0), 0);
 
-/** Holds one minute with its frames after the other, and charges what was used. */
+/** Holds the minutes of a session one by one, each with its frames, and charges the used ones. */
 @Injectable()
 export class SessionFunds {
   constructor(

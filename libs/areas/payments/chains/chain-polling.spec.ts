@@ -63,7 +63,7 @@ describe('the polling of chains', () => {
   });
 
   it('ends when the leadership does', async () => {
-    await polling.start();
+    await polling.start({ execute: () => Promise.reject(new Error('it sends nothing')) });
     await polling.stop();
     expect(polling.status().phase).toBe('closed');
   });

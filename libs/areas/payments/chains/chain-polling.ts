@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type CryptoInvoiceCreated } from '#events/payments/crypto-invoice.events.js';
 import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
 import { allDocuments } from '#platform/runtime/projections/all-documents.js';
-import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
+import { PollingService } from '#platform/runtime/areas/polling-service.js';
 import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
@@ -22,47 +22,28 @@ const LOOK_MS_MAX = 60_000;
  * other, and shows in the status.
  */
 @Injectable()
-export class ChainPolling implements LeaderService {
+export class ChainPolling extends PollingService {
   readonly #failures = new Map<CryptoNetwork, string>();
-  #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
   #position = 0n;
 
   constructor(
     private readonly observer: InvoiceObserver,
     @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list'>,
-    @Inject(PAYMENTS_SETTINGS) private readonly settings: Pick<PaymentsSettings, 'pollMs'>,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  start(): Promise<void> {
-    this.#stopping = new AbortController();
-    this.#running = this.#run(this.#stopping.signal);
-    return Promise.resolve();
+    @Inject(PAYMENTS_SETTINGS) { pollMs }: Pick<PaymentsSettings, 'pollMs'>,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const failed = 'the chains could not be looked at; retrying';
+    super({ name: 'crypto-chains', pauseMs: pollMs, failed }, logger);
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
-  status(): RunnerStatus {
+  override status(): RunnerStatus {
     const failure = [...this.#failures].map(([network, why]) => `${network}: ${why}`).join('; ');
-    const isStopped = this.#stopping.signal.aborted;
-    return {
-      name: 'crypto-chains',
-      phase: isStopped ? 'closed' : 'live',
-      position: this.#position,
-      failure: failure === '' ? null : failure,
-      retryAt: null,
-    };
+    const position = this.#position;
+    return { ...super.status(), position, failure: failure === '' ? null : failure };
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.lookOnce(signal);
-      await sleep(this.settings.pollMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  protected override look(_sender: CommandSender, signal: AbortSignal): Promise<void> {
+    return this.lookOnce(signal);
   }
 
   /** Looks at each chain that open invoices wait for. Never rejects. */

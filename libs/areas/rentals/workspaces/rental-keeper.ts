@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { JobId } from '#events/jobs/job.events.js';
@@ -9,8 +8,8 @@ import { isEnded, timeOf } from '#platform/jobs/job.state.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
-import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
+import { PollingService } from '#platform/runtime/areas/polling-service.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { RentalEngines } from '../engines/rental-engines.js';
 import { isRunning, readState } from '../engines/process-record.js';
@@ -28,10 +27,7 @@ const INCOMING_MS_MAX = 6 * 3_600_000;
  * long enough, and what was received for no file.
  */
 @Injectable()
-export class RentalKeeper implements LeaderService {
-  #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-  #failure: string | null = null;
+export class RentalKeeper extends PollingService {
   readonly #reaped = new Set<string>();
 
   constructor(
@@ -41,36 +37,14 @@ export class RentalKeeper implements LeaderService {
     private readonly workspaces: Workspaces,
     @Inject(RENTAL_SETTINGS) private readonly settings: Pick<RentalSettings, 'keptMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  start(): Promise<void> {
-    this.#stopping = new AbortController();
-    this.#running = this.#run(this.#stopping.signal);
-    return Promise.resolve();
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const failed = 'the folders of rentals could not be kept in order';
+    super({ name: 'rentals', pauseMs: EVERY_MS, failed }, logger);
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
-  status(): RunnerStatus {
-    const phase = this.#stopping.signal.aborted ? 'closed' : 'live';
-    return { name: 'rentals', phase, position: 0n, failure: this.#failure, retryAt: null };
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      this.#failure = await this.lookOnce(signal).then(
-        () => null,
-        (error: unknown) => {
-          this.logger.error({ err: error }, 'the folders of rentals could not be kept in order');
-          return error instanceof Error ? error.message : String(error);
-        },
-      );
-      await sleep(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  protected override look(_sender: CommandSender, signal: AbortSignal): Promise<void> {
+    return this.lookOnce(signal);
   }
 
   async lookOnce(signal: AbortSignal): Promise<void> {
