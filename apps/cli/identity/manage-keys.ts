@@ -7,7 +7,6 @@ import {
 } from '#areas/identity/keys/list-used-keys.handler.js';
 import { RestrictApiKeyCommand } from '#areas/identity/keys/restrict-api-key.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
-import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy, type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
@@ -18,6 +17,7 @@ import { type CommonOptions, type Invocation, type Outcome } from '../invocation
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { listText } from '../table.js';
 import { userIdOf } from '../user-option.js';
+import { KEY_KINDS, type KeyWord } from './key-words.js';
 
 export interface KeysOptions extends CommonOptions {
   readonly user: string;
@@ -37,14 +37,10 @@ export interface PolicyOptions {
 
 export interface IssueKeyOptions extends KeysOptions, PolicyOptions {
   readonly name: string;
-  readonly kind: 'api' | 'renter';
+  readonly kind: KeyWord;
 }
 
 export interface RestrictKeyOptions extends KeyOptions, PolicyOptions {}
-
-const KINDS = { api: 'user', renter: 'renter' } as const satisfies Readonly<
-  Record<string, KeyKind>
->;
 
 const NEEDS = {
   areas: ['identity', 'billing'],
@@ -85,7 +81,7 @@ const withUser = (
 export const issueKey = (options: IssueKeyOptions, invocation: Invocation): Promise<Outcome> =>
   withUser(options, invocation, async ({ commands, context }, userId) => {
     const { name, kind, expiresAt } = options;
-    const own = { userId, keyKind: KINDS[kind], name, issuer: 'operator' } as const;
+    const own = { userId, keyKind: KEY_KINDS[kind], name, issuer: 'operator' } as const;
     const end = expiresAt === undefined ? {} : { expiresAt };
     const data = { ...own, policy: changeOf(options), ...end };
     const issued = await ofOptions(commands.execute(new IssueApiKeyCommand(data, context())));

@@ -5,17 +5,16 @@ import { confirm } from '../confirmation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser, userIdOf } from '../user-option.js';
+import { KEY_KINDS, type KeyWord } from './key-words.js';
 
 export interface RotateKeyOptions extends CommonOptions {
   readonly user: string;
-  readonly kind: 'api' | 'renter';
+  readonly kind: KeyWord;
   readonly yes?: boolean;
   /** Absent: every key of the kind. */
   readonly key?: string;
   readonly overlap: number;
 }
-
-const KEY_KIND = { api: 'user', renter: 'renter' } as const;
 
 const NEEDS = {
   areas: ['identity', 'billing'],
@@ -54,7 +53,7 @@ const rotateAll = async (
   const otherwise = 'no key was revoked';
   if (!yes) await confirm({ word: username, consequence, otherwise }, invocation);
   const rotated = await withQuipu(invocation, NEEDS, ({ commands, context }) => {
-    const rotation = new RotateUserKeysCommand({ username, keyKind: KEY_KIND[kind] }, context());
+    const rotation = new RotateUserKeysCommand({ username, keyKind: KEY_KINDS[kind] }, context());
     return ofUser('--user', username, commands.execute(rotation));
   });
   const { userId, secret, keysRevoked } = rotated;

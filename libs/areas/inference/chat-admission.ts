@@ -104,7 +104,8 @@ export class ChatAdmission {
         : await this.adapters.place(accountId, body.adapter, model.id);
     const worst = this.pricing.worstCase(order, priced);
     const looks = pictured?.linesAt(worst.pricedAtMs) ?? [];
-    const held = await this.paid.admit(order, { ...worst, lines: [...worst.lines, ...looks] });
+    const all = pictured ? { ...worst, lines: [...worst.lines, ...looks] } : worst;
+    const held = await this.paid.admit(order, all);
     const described = pictured && (await describedAfter(held, pictured, order.signal));
     // After the hold, so that a rejected request does not pay for it.
     const promptHash = this.hash(promptOf(asked));

@@ -128,7 +128,7 @@ export class PaidRequests {
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
     this.admission?.demand();
     const { context } = order;
-    demandModels(context, modelsOf(worst));
+    demandModelsOf(worst, context);
     const { requestMsMax } = worst;
     const placed = await this.ledger.place(this.#holdOf(order, worst), context, order.signal);
     const held = new HeldRequest(this.ledger, this.clock, order, worst, placed);
@@ -146,7 +146,7 @@ export class PaidRequests {
    */
   async preview(order: PaidOrder, worst: WorstCase): Promise<PreviewedHold> {
     this.admission?.demand();
-    demandModels(order.context, modelsOf(worst));
+    demandModelsOf(worst, order.context);
     return this.ledger.preview(this.#holdOf(order, worst));
   }
 
@@ -186,6 +186,11 @@ export class PaidRequests {
     );
   }
 }
+
+/** Most keys have no list of models: their requests are not searched for models. */
+const demandModelsOf = (worst: WorstCase, context: CommandContext): void => {
+  if (context.allowsModel) demandModels(context, modelsOf(worst));
+};
 
 /** Of the request and of its steps. */
 const modelsOf = ({ model, lines }: WorstCase): readonly string[] => [
