@@ -70,6 +70,7 @@ describe('the fields of requests', () => {
     [{ id: {} }, 'id: expected a UUID, received an object'],
     [{ place: [] }, 'place: expected an object, received an array'],
     [{ stops: {} }, 'stops: expected an array of 0 to 1 objects, received'],
+    [{ stops: [[]] }, 'stops: expected an array of 0 to 1 objects, received an array'],
     [
       { tags: ['a', 'b', 'c'] },
       'tags: expected an array of 0 to 2 strings of at most 3 characters, received an array of 3',

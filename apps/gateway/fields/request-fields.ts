@@ -18,6 +18,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateNested,
 } from 'class-validator';
 import { HasDecimals } from '../amounts/decimals.validator.js';
@@ -183,6 +184,8 @@ export const ObjectField = (
   ]);
 };
 
+const hasNoArray = (items: unknown): boolean => !Array.isArray(items) || !items.some(Array.isArray);
+
 /** An array of objects with the fields of a class. */
 export const ObjectsField = (
   type: new () => object,
@@ -194,6 +197,8 @@ export const ObjectsField = (
     IsArray({ message }),
     ArrayMinSize(minItems, { message }),
     ArrayMaxSize(maxItems, { message }),
+    // `ValidateNested` takes an array in the place of an object.
+    ValidateBy({ name: 'isOfObjects', validator: { validate: hasNoArray } }, { message }),
     ValidateNested({ each: true, message: 'an object' }),
     Type(() => type),
   ]);
