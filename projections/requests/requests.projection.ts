@@ -162,7 +162,8 @@ export const requests: Projection<RequestEvent, RequestRecord | RequestReference
   version: 1,
   on: { HoldCaptured, HoldReleased, HoldExpired },
   keys,
+  isWrittenWhole: true,
   initial: () => ({ kind: 'reference' }),
-  project: (event, reference, key) =>
-    key.startsWith(recordsPrefix(event.data.accountId)) ? recordOf(event) : reference,
+  project: (event, _before, key) =>
+    key.startsWith(recordsPrefix(event.data.accountId)) ? recordOf(event) : { kind: 'reference' },
 };

@@ -36,6 +36,11 @@ export interface Projection<Event extends DomainEvent, Document extends object> 
   readonly on: DefinitionsOf<Event>;
   /** The documents that an event changes; an empty list where it changes none. */
   readonly keys: (event: Event) => readonly string[];
+  /**
+   * Whether `project` depends on the event and the key alone, so that no document is read before it
+   * is written: for documents that one event makes. Default: false.
+   */
+  readonly isWrittenWhole?: boolean;
   /** A missing document starts as this value. */
   readonly initial: (key: string) => Document;
   /** `null` deletes the document. */

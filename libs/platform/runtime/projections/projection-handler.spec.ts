@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { markOf } from '#platform/event-store/log-mark.js';
@@ -134,6 +134,28 @@ describe('the handler of a projection', () => {
       pieces: 6,
       events: 3,
     });
+  });
+
+  it('loads the documents of a batch together, and none that an event writes whole', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const bothAsked = Promise.withResolvers<undefined>();
+    const gets = jest.spyOn(readStore, 'get').mockImplementation(async (_, key) => {
+      if (key === 'b') bothAsked.resolve(undefined);
+      await bothAsked.promise;
+      return undefined;
+    });
+    const batch = { events: store.log.events, position: 7n, caughtUp: true };
+    await handler.checkpoint();
+    await handler.handle(batch);
+    expect(gets.mock.calls.map(([, key]) => key)).toEqual(['a', 'b']);
+    const whole: AnyProjection = { ...warehouses, isWrittenWhole: true };
+    const other = new ProjectionHandler(whole, 'others.v1.g1', readStore, stockCodec());
+    await other.checkpoint();
+    await other.handle(batch);
+    expect(gets).toHaveBeenCalledTimes(2);
+    gets.mockRestore();
+    expect((await readStore.get('others.v1.g1', 'b'))?.document).toEqual({ pieces: 2, events: 1 });
   });
 
   it('writes no checkpoint without effects until it is far behind', async () => {

@@ -18,6 +18,8 @@ import { turnsOf } from '../subscriptions/turns.js';
 /** Documents cached in memory by the one writer of their collection. */
 const DOCUMENTS_CACHED_MAX = 10_000;
 
+const LOADED_AT_ONCE = 32;
+
 /**
  * Owns idempotence: each document has one writer, and documents and checkpoint are saved in one
  * write. Within a batch a document is written once, after all its events, and not at all when none
@@ -56,17 +58,20 @@ export class ProjectionHandler implements SubscriptionHandler {
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
     const changed: Changes = new Map();
+    const loaded: Changes = new Map();
     let hasHandled = false;
     await this.history?.begin();
     for await (const turn of turnsOf(events)) {
-      for (const event of turn) {
-        if (!this.#types.has(event.type)) continue;
-        // Most documents are in memory: waiting for nothing would take longer than the fold.
-        const loading = this.#apply(event, changed);
-        if (loading) await loading;
-        this.#handled = event;
-        hasHandled = true;
-      }
+      const own = turn.filter(({ type }) => this.#types.has(type));
+      const changes = own.map((event) => this.#changeOf(event));
+      const missing = changes
+        .flatMap(({ keys }) => keys)
+        .filter((key) => !this.#held(key, changed) && !loaded.has(key));
+      // Most documents are in memory: waiting for nothing would take longer than the fold.
+      if (missing.length > 0) await this.#load([...new Set(missing)], loaded);
+      for (const change of changes) this.#fold(change, changed, loaded);
+      this.#handled = own.at(-1) ?? this.#handled;
+      hasHandled ||= own.length > 0;
     }
     if (!hasHandled && !this.#saved.isFarBehind(position)) return;
     const { collection } = this;
@@ -90,28 +95,20 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#saved.saved(position);
   }
 
-  /** Applies the event at once as long as its documents are in memory; then loads the others. */
-  #apply(recorded: RecordedEvent, changed: Changes): Promise<void> | null {
+  #changeOf(recorded: RecordedEvent): Change {
     const event = this.codec.revive(recorded);
-    const { position } = recorded;
-    const keys = keysOf(this.projection, event);
-    for (const [index, key] of keys.entries()) {
-      const held = this.#held(key, changed);
-      if (!held) return this.#loadAndFold(event, position, keys.slice(index), changed);
-      this.#fold(event, position, key, held, changed);
-    }
-    return null;
+    return { event, position: recorded.position, keys: keysOf(this.projection, event) };
   }
 
-  async #loadAndFold(
-    event: DomainEvent,
-    position: Position,
-    keys: readonly string[],
-    changed: Changes,
-  ): Promise<void> {
-    for (const key of keys) {
-      const held = this.#held(key, changed) ?? (await this.readStore.get(this.collection, key));
-      this.#fold(event, position, key, held ?? ABSENT, changed);
+  /** A few at a time: one after the other, a page would take as long as thousands of round trips. */
+  async #load(keys: readonly string[], loaded: Changes): Promise<void> {
+    if (this.projection.isWrittenWhole) return;
+    for (let from = 0; from < keys.length; from += LOADED_AT_ONCE) {
+      const some = keys.slice(from, from + LOADED_AT_ONCE).map(async (key) => {
+        const held = await this.readStore.get(this.collection, key);
+        loaded.set(key, held ?? ABSENT);
+      });
+      await Promise.all(some);
     }
   }
 
@@ -119,19 +116,29 @@ export class ProjectionHandler implements SubscriptionHandler {
     return changed.get(key) ?? this.#cache.get(key);
   }
 
-  #fold(event: DomainEvent, position: Position, key: string, held: Held, changed: Changes): void {
-    if (position <= held.position) return;
-    const before = held.document ?? (this.projection.initial(key) as object);
-    const document = this.projection.project(event, before, key) as object | null;
-    // A document that the fold returns unchanged is not written again.
-    if (document === held.document) return;
-    this.history?.changed(key, held, document, position);
-    changed.set(key, { document, position });
+  #fold({ event, position, keys }: Change, changed: Changes, loaded: Changes): void {
+    for (const key of keys) {
+      const held = this.#held(key, changed) ?? loaded.get(key) ?? ABSENT;
+      if (position <= held.position) continue;
+      const before = held.document ?? (this.projection.initial(key) as object);
+      const document = this.projection.project(event, before, key) as object | null;
+      // A document that the fold returns unchanged is not written again.
+      if (document === held.document) continue;
+      this.history?.changed(key, held, document, position);
+      changed.set(key, { document, position });
+    }
   }
 }
 
 /** Documents that a batch has changed, by key. */
 type Changes = Map<string, Held>;
+
+/** An event, and the keys of the documents that it changes. */
+interface Change {
+  readonly event: DomainEvent;
+  readonly position: Position;
+  readonly keys: readonly string[];
+}
 
 const ABSENT: Held = { document: null, position: 0n };
 
