@@ -79,7 +79,10 @@ export class EveryProduct {
       return sent.body as Body;
     });
     const answers = await Promise.all(orders.map((order) => this.answerTo(order)));
-    expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
+    const failures = answers
+      .filter(({ status }) => status >= 300)
+      .map(({ order, status, text }) => `${order.purpose}: ${status} ${text}`);
+    expect(failures).toEqual([]);
     const bodyOf = (purpose: string): Body =>
       JSON.parse(answers.find(({ order }) => order.purpose === purpose)?.text ?? '{}') as Body;
     await downloadPackage(this.world(), String(bodyOf('scif_package')['package_uuid']));
