@@ -59,8 +59,9 @@ describe('balance and invoices', () => {
       balance_usd: 9.999983,
       telemetry: { total_inference_spend: 0.000017, burn_rate_per_hour: 0.000017 / 24 },
     });
-    const events = await world.events();
-    expect(BigInt(String(body.position))).toBeGreaterThanOrEqual(events.at(-1)?.position ?? 0n);
+    const charge = (await world.events()).findLast(({ type }) => type === 'HoldCaptured');
+    expect(charge).toBeDefined();
+    expect(BigInt(String(body.position))).toBeGreaterThanOrEqual(charge?.position ?? 0n);
   });
 
   it('lists the deposit and the month’s statement, newest first, page by page', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -40,6 +41,11 @@ const packageOf = (file: string): string | undefined => {
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
 };
 
+const bundledPackages = async (): Promise<readonly string[]> => {
+  const manifest = JSON.parse(await readFile(MANIFEST, 'utf8')) as { readonly packages: string[] };
+  return manifest.packages;
+};
+
 it.each(['apps/processes/standalone.main.js', 'apps/cli/main.js'])(
   '%s names the Node that it needs, on an older one',
   async (main) => {
@@ -52,6 +58,16 @@ it.each(['apps/processes/standalone.main.js', 'apps/cli/main.js'])(
     expect(said).toMatch(/^Quipu runs on Node 24, and this is v\S+: npm installs the right one/);
   },
 );
+
+it('has no package whose compiled files lie beside its code', async () => {
+  const packages = await bundledPackages();
+  const compiled = packages.flatMap((name) =>
+    globSync('**/*.{node,wasm}', { cwd: path.join(NODE_MODULES, name) }).map(
+      (file) => `${name}/${file}`,
+    ),
+  );
+  expect(compiled).toEqual([]);
+});
 
 describe('a server that starts from the bundle', () => {
   let home: string;
@@ -88,9 +104,7 @@ describe('a server that starts from the bundle', () => {
   });
 
   it('loads no package that is in the bundle a second time', async () => {
-    const { packages } = JSON.parse(await readFile(MANIFEST, 'utf8')) as {
-      readonly packages: readonly string[];
-    };
+    const packages = await bundledPackages();
     expect(packages).toContain('@nestjs/core');
     const beside = new Set(loaded.map(packageOf));
     expect(beside).toContain('pino');

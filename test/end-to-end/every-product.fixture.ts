@@ -29,6 +29,7 @@ export const startEveryProduct = async (environment: NodeJS.ProcessEnv) => {
   await writeFile(upstreams, JSON.stringify({ servers: [server] }));
   const world = await startWorld([everyUpstream(answering('Knots', '.'))], {
     catalogOf: everyProductCatalog(models.path),
+    isHere: true,
     environment: {
       QUIPU_AUDIO_UPSTREAMS: upstreams,
       QUIPU_SHARDING_STAGES: '2',

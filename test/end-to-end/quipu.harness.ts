@@ -74,7 +74,7 @@ export interface WorldOptions {
   readonly clients?: Clients;
   /** Has the worker of a suite on servers share no folder with the other processes. */
   readonly isWorkerRemote?: boolean;
-  /** Runs in this process although the suite runs on servers, for comparison. */
+  /** Runs in this process, on its own files, although other suites of the run have servers. */
   readonly isHere?: boolean;
 }
 

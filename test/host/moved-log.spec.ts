@@ -53,7 +53,7 @@ describe('an installation whose log moves to a server and back', () => {
   const authorized = () => ({ authorization: `Bearer ${world.credentials.api_key}` });
   const get = (route: string) => request(world.quipu.url).get(route).set(authorized());
   const file = (name: string): string => path.join(world.home, name);
-  const served = () => node.url.replace(/^esdb/, 'kurrentdb');
+  const served = () => node.url;
 
   const ask = (key: string): Promise<Response> =>
     fetch(`${world.quipu.url}/v1/chat/completions`, {

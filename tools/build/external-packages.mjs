@@ -1,7 +1,7 @@
 /** The packages that stay in `node_modules`, by the reason why. */
 
 /** They have compiled addons or WebAssembly beside their code. */
-const NATIVE = ['node-llama-cpp', '@node-rs/argon2', '@tensorflow/*'];
+const NATIVE = ['node-llama-cpp', 'node-seal', '@node-rs/argon2', '@tensorflow/*'];
 
 /** They read files of their own package, by path. */
 const WITH_FILES = ['pdfkit', 'pino', 'qrcode', 'sales-tax', 'swagger-ui-dist'];
