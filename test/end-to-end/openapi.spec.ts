@@ -7,7 +7,10 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiOkResponse, ApiOperation, ApiTags, type OpenAPIObject } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import spectralCore, { type RuleDefinition, type RulesetDefinition } from '@stoplight/spectral-core';
+import spectralCore, {
+  type RuleDefinition,
+  type RulesetDefinition,
+} from '@stoplight/spectral-core';
 import spectralFunctions from '@stoplight/spectral-functions';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { parse } from 'yaml';
