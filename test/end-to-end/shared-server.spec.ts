@@ -80,7 +80,7 @@ describe('an installation on a server that other programs write to', () => {
     const { events } = (await audited.json()) as { readonly events: readonly { type: string }[] };
     expect(events.map(({ type }) => type)).toEqual(['HoldPlaced', 'HoldCaptured']);
     const explained = await commandLine.result('explain', requestId);
-    const log = await world.events();
+    const log = await world.log();
     const placesOf = (type: string) =>
       log.flatMap((event, index) =>
         event.type === type && event.metadata.requestId === requestId
@@ -98,7 +98,7 @@ describe('an installation on a server that other programs write to', () => {
       const lines = stdout.trim().split('\n');
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     };
-    const log = await world.events();
+    const log = await world.log();
     const printed = log.map((event, index) => ({
       position: `${index + 1}`,
       store_position: `${event.position}`,
