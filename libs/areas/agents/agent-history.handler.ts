@@ -11,7 +11,7 @@ import {
 } from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { AgentAccess } from './session/agent-access.js';
-import { rejectAgents } from './session/agent-session.decider.js';
+import { rejectAgents } from './agents.errors.js';
 import { agentStream } from './session/agent-streams.js';
 
 export type LoggedAgentEvent = LoggedEvent<AgentSessionEvent>;

@@ -15,7 +15,7 @@ import {
   agentSessionsPrefix,
 } from '#projections/agents/sessions-of-account.projection.js';
 import { noSession } from './session/agent-access.js';
-import { rejectAgents } from './session/agent-session.decider.js';
+import { rejectAgents } from './agents.errors.js';
 import { Goal, Observation, Plan, Transcripts } from './session/transcript.js';
 
 export type StartedDocument = AgentSessionDocument & {

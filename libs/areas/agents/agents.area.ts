@@ -1,4 +1,5 @@
 import { agentSessionEvents } from '#events/agents/agent-session.events.js';
+import { mcpServerEvents } from '#events/agents/mcp-server.events.js';
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { agentSessions } from '#projections/agents/agent-sessions.projection.js';
@@ -20,7 +21,7 @@ import { agentLifeSaga } from './session/agent-life.saga.js';
 export const agentsArea = defineArea({
   name: 'agents',
   description: 'Agent sessions that reach a goal with tools, and the tools for MCP clients.',
-  events: agentSessionEvents,
+  events: [...agentSessionEvents, ...mcpServerEvents],
   projections: [agentSessions, agentSessionsOfAccount],
   sagas: [
     deploySaga(agentLifeSaga, {

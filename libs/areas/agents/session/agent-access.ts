@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import { AgentSessionId } from '#events/agents/agent-session.events.js';
-import { rejectAgents } from './agent-session.decider.js';
+import { rejectAgents } from '../agents.errors.js';
 import { type StartedSession } from './agent-session.state.js';
 import { AgentStreams } from './agent-streams.js';
 

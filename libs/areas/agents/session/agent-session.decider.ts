@@ -8,8 +8,7 @@ import {
   AgentTranscriptReleased,
 } from '#events/agents/agent-session.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
-import { type AgentsErrorCode } from '../agents.errors.js';
+import { rejectAgents } from '../agents.errors.js';
 import {
   type AgentSessionState,
   evolve,
@@ -28,10 +27,6 @@ export type AgentSessionCommand =
   | { readonly type: 'RecordReturn'; readonly data: Of<AgentToolReturned['data']> }
   | { readonly type: 'EndSession'; readonly data: Of<AgentSessionEnded['data']> }
   | { readonly type: 'ReleaseTranscript'; readonly data: Of<AgentTranscriptReleased['data']> };
-
-export const rejectAgents = (code: AgentsErrorCode, detail: string): never => {
-  throw new DomainError<AgentsErrorCode>(code, detail);
-};
 
 const planned = (data: Of<AgentStepPlanned['data']>, state: StartedSession) => {
   const { started, steps } = state;
