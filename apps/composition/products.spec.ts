@@ -37,6 +37,7 @@ const METERS = [
   'remote_completion_tokens',
   'observation_bytes',
   'workflow_steps',
+  'mcp_calls',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

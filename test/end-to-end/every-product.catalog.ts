@@ -6,7 +6,14 @@ const MODELS = path.resolve(import.meta.dirname, '../../models');
 
 /** Of work that no token counts: a micro-dollar for a unit, or a dollar for a million. */
 const METERS = {
-  each: ['synaptic_events', 'macs', 'proof_pairings', 'privacy_spends', 'cleanroom_rows'],
+  each: [
+    'synaptic_events',
+    'macs',
+    'proof_pairings',
+    'privacy_spends',
+    'cleanroom_rows',
+    'mcp_calls',
+  ],
   many: [
     ...['audio_ms', 'upstream_speech_characters', 'wasm_fuel', 'training_ms', 'weight_products'],
     ...['workflow_steps', 'vault_vectors', 'vault_bytes', 'fhe_multiplications', 'fhe_rotations'],

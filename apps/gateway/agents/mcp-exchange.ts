@@ -2,7 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type CallToolResult, type McpServer } from '@modelcontextprotocol/server';
 import { type Logger } from 'pino';
 import { type z } from 'zod';
+import { UNCHECKED } from '#areas/agents/mcp/mcp-tool.js';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from '#areas/agents/mcp/tool-calls.js';
+import {
+  isRegisteredName,
+  RegisteredTools,
+} from '#areas/agents/registered-servers/registered-tools.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
@@ -35,6 +40,14 @@ export interface McpAnswer {
 
 type DescribedTool = ToolDefinition<z.ZodType, z.ZodType>;
 
+/** A tool of a registered server, as clients see it. */
+interface ForeignTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
 /** A batch of the versions of 2025: its calls would share the hold of the request. */
 const SEVERAL: McpAnswer = {
   status: 400,
@@ -45,14 +58,24 @@ const SEVERAL: McpAnswer = {
   },
 };
 
+/** The parts of a message that tell which tools it is about. */
+interface RpcMessage {
+  readonly method?: unknown;
+  readonly params?: { readonly name?: unknown } | null;
+}
+
 /** Of the protocol: the packages take a request as the Fetch standard has it. */
 const ADDRESS = 'http://quipu/api/v1/mcp';
 
-/** Serves the tools of this gateway to MCP clients: each message alone, without a session. */
+/**
+ * Serves the tools of this gateway, and of the servers that the account registered, to MCP clients:
+ * each message alone, without a session.
+ */
 @Injectable()
 export class McpExchange {
   constructor(
     private readonly tools: Tools,
+    private readonly registered: RegisteredTools,
     private readonly calls: ToolCalls,
     private readonly requests: OpenRequests,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -84,17 +107,22 @@ export class McpExchange {
 
   /** The packages are loaded for the first message. */
   async #exchange(
-    { headers, body }: McpMessage,
+    { caller, headers, body }: McpMessage,
     call: (name: string, input: unknown) => Promise<CallToolResult>,
     signal: AbortSignal,
   ): Promise<Response> {
     const sdk = await import('@modelcontextprotocol/server');
+    const foreign = await this.#foreignTools(caller.accountId, body);
     const server = (): McpServer => {
       const made = new sdk.McpServer({ name: 'quipu', version: '1' });
       for (const tool of this.tools.list) {
         const { name, description, input, output } = tool as DescribedTool;
         const shown = { description, inputSchema: input, outputSchema: output };
         made.registerTool(name, shown, (given: unknown) => call(name, given));
+      }
+      for (const { name, description, parameters } of foreign) {
+        const inputSchema = sdk.fromJsonSchema(parameters, UNCHECKED);
+        made.registerTool(name, { description, inputSchema }, (given) => call(name, given));
       }
       return made;
     };
@@ -113,6 +141,15 @@ export class McpExchange {
     });
     await server().connect(transport);
     return transport.handleRequest(request, { parsedBody: body });
+  }
+
+  /** The tools of registered servers that the message is about; a call asks its server itself. */
+  async #foreignTools(accountId: string, body: unknown): Promise<readonly ForeignTool[]> {
+    const { method, params } = (body ?? {}) as RpcMessage;
+    if (method === 'tools/list') return this.registered.callable(accountId);
+    const name = method === 'tools/call' ? params?.name : undefined;
+    if (typeof name !== 'string' || !isRegisteredName(name) || this.tools.find(name)) return [];
+    return [{ name, description: '', parameters: { type: 'object' } }];
   }
 
   async #call(

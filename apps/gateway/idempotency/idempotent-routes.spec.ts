@@ -61,6 +61,11 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/billing/crypto_notifications': 'looks at a chain',
   // A repeated deletion finds no endpoint.
   'DELETE api/v1/webhooks/:id': 'deletes an endpoint',
+  // A repeated removal finds no server. A repeated decision about a tool changes nothing.
+  'DELETE api/v1/mcp/servers/:server': 'removes a server',
+  'POST api/v1/mcp/servers/:server/tools/:tool/allow': 'allows a tool',
+  'POST api/v1/mcp/servers/:server/tools/:tool/forbid': 'forbids a tool',
+  'POST api/v1/mcp/servers/:server/tools/:tool/approve': 'approves a tool',
   // A repeated deletion finds no file.
   'DELETE v1/files/:file_id': 'deletes a file',
   // A repeated deletion finds no response.

@@ -7,6 +7,20 @@ import { CancelAgentHandler } from './cancel-agent.handler.js';
 import { McpServers } from './mcp/mcp-servers.js';
 import { ToolCalls } from './mcp/tool-calls.js';
 import { OrchestrateAgentHandler } from './orchestrate-agent.handler.js';
+import { BoundedFetch } from './registered-servers/bounded-fetch.js';
+import {
+  AllowToolHandler,
+  ApproveToolHandler,
+  RefreshServerHandler,
+  RemoveServerHandler,
+} from './registered-servers/change-server.handlers.js';
+import { RegisterServerHandler } from './registered-servers/register-server.handler.js';
+import { RegisteredServersHandler } from './registered-servers/registered-servers.query.js';
+import { RegisteredTools } from './registered-servers/registered-tools.js';
+import { ServerLists } from './registered-servers/server-lists.js';
+import { ServerSecrets } from './registered-servers/server-secrets.js';
+import { ServerSessions } from './registered-servers/server-sessions.js';
+import { ServerStreams } from './registered-servers/server-streams.js';
 import { AgentAccess } from './session/agent-access.js';
 import {
   ChargeAgentSessionHandler,
@@ -29,6 +43,18 @@ import { Transcripts } from './session/transcript.js';
     AgentAccess,
     AgentTools,
     McpServers,
+    BoundedFetch,
+    ServerStreams,
+    ServerSecrets,
+    ServerSessions,
+    ServerLists,
+    RegisteredTools,
+    RegisterServerHandler,
+    RemoveServerHandler,
+    RefreshServerHandler,
+    AllowToolHandler,
+    ApproveToolHandler,
+    RegisteredServersHandler,
     ToolCalls,
     Calculator,
     Transcripts,
@@ -48,6 +74,6 @@ import { Transcripts } from './session/transcript.js';
     AgentSessionsQueryHandler,
     AgentHistoryHandler,
   ],
-  exports: [AgentRunner, Calculator, ToolCalls],
+  exports: [AgentRunner, Calculator, RegisteredTools, ToolCalls],
 })
 export class AgentsModule {}

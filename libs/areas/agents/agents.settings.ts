@@ -8,11 +8,14 @@ export interface AgentSettings {
   readonly planTokensMax: number;
   /** For an answer of an MCP server. */
   readonly mcpTimeoutMs: number;
+  /** Whether MCP servers of accounts may be on private networks, and without TLS. */
+  readonly allowsPrivateMcp: boolean;
   /** How long the transcript of an ended session is kept. */
   readonly transcriptMs: number;
 }
 
 export const AGENT_SETTINGS = Symbol('AgentSettings');
+export const MCP_PRIVATE_SETTING = 'QUIPU_AGENT_MCP_PRIVATE';
 
 /** When the transcript of a session that ended then is released. */
 export const transcriptUntil = (
@@ -29,9 +32,13 @@ export const agentSettings = defineSettings({
       z.string().min(1).optional(),
       'the absolute path of a JSON file that lists the MCP servers whose tools agents may call',
     ),
+    QUIPU_AGENT_MCP_PRIVATE: variable(
+      z.enum(['deny', 'allow']).default('deny'),
+      'whether MCP servers that accounts register may have private addresses and plain HTTP: `deny` or `allow`',
+    ),
     QUIPU_AGENT_MCP_TIMEOUT_SECONDS: variable(
       wholeNumber(1, 600).default(60),
-      'how long an MCP server may take to answer an agent',
+      'how long an MCP server may take to answer',
     ),
     QUIPU_AGENT_PLAN_TOKENS: variable(
       wholeNumber(16, 100_000).default(1_024),
@@ -45,6 +52,7 @@ export const agentSettings = defineSettings({
   read: (values): AgentSettings => ({
     mcpServersFile: values.QUIPU_AGENT_MCP_SERVERS ?? null,
     planTokensMax: values.QUIPU_AGENT_PLAN_TOKENS,
+    allowsPrivateMcp: values.QUIPU_AGENT_MCP_PRIVATE === 'allow',
     mcpTimeoutMs: values.QUIPU_AGENT_MCP_TIMEOUT_SECONDS * 1_000,
     transcriptMs: values.QUIPU_AGENT_TRANSCRIPT_DAYS * DAY_MS,
   }),

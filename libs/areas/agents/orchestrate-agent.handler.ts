@@ -89,7 +89,7 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
     const now = this.clock.now();
     const startedAt = new Date(now).toISOString();
     const model = this.planners.find(order.plannerModel, now) ?? unknownPlanner(order.plannerModel);
-    const tools = await this.#toolsOf(order.tools);
+    const tools = await this.#toolsOf(order.tools, accountId);
     const part = await this.transcripts.put(userId, { goal });
     return {
       sessionId,
@@ -118,9 +118,12 @@ export class OrchestrateAgentHandler implements ICommandHandler<OrchestrateAgent
     return { inputTokens: tokensMax, outputTokens: Math.min(tokensMax, ofStep * stepsMax) };
   }
 
-  async #toolsOf(names: AgentOrder['tools']): Promise<readonly string[]> {
+  async #toolsOf(names: AgentOrder['tools'], accountId: string): Promise<readonly string[]> {
     try {
-      const tools = names === null ? await this.tools.all() : await this.tools.demand(names);
+      const tools =
+        names === null
+          ? await this.tools.all(accountId)
+          : await this.tools.demand(names, accountId);
       return [...new Set(tools.map(({ name }) => name))].slice(0, AGENT_TOOLS_MAX);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;

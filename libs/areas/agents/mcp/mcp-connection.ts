@@ -1,24 +1,10 @@
-import { type CallToolResult, type Client, type Tool } from '@modelcontextprotocol/client';
+import { type Client } from '@modelcontextprotocol/client';
 import { type ToolCall, ToolError, type ToolOutcome } from '#platform/tools/tool.js';
 import { type McpServerEntry } from './mcp-servers.file.js';
-
-/** A tool of a server, under the name that agents call it by. */
-export interface McpTool {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  /** Whether the server says that a repeated call changes nothing. */
-  readonly isRepeatable: boolean;
-  readonly definition: Tool;
-}
+import { CALL_ID_META, type McpTool, outputOf, toolOf } from './mcp-tool.js';
 
 /** The list of tools is asked for again after this time. */
 const LISTED_MS = 60_000;
-/** Of JSON: more is not shown to a planner. */
-export const RESULT_CHARACTERS_MAX = 256 * 1_024;
-/** Where a server finds the id of a call: the same for every repeat of it. */
-export const CALL_ID_META = 'quipu-call-id';
-
 /** One configured server. It is connected to on first use, and again after a failure. */
 export class McpConnection {
   #client: Promise<Client> | undefined;
@@ -41,7 +27,7 @@ export class McpConnection {
       const { tools } = await client.listTools(undefined, { timeout: this.timeoutMs });
       const { tools: allowed } = this.entry;
       const chosen = tools.filter(({ name }) => allowed?.includes(name) ?? true);
-      const listed = chosen.flatMap((tool) => this.#toolOf(tool));
+      const listed = chosen.flatMap((tool) => toolOf(this.prefix, tool));
       this.#listed = { tools: listed, untilMs: this.now() + LISTED_MS };
       return listed;
     });
@@ -101,25 +87,4 @@ export class McpConnection {
     await client.connect(transport, { timeout: this.timeoutMs });
     return client;
   }
-
-  /** Under a name that models can call; a tool whose name is too long is left out. */
-  #toolOf(definition: Tool): readonly McpTool[] {
-    const { name: theirs, description = '', inputSchema, annotations } = definition;
-    const name = `${this.prefix}${theirs.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`;
-    if (name.length > 64) return [];
-    const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
-    return [{ name, description, parameters: inputSchema, isRepeatable, definition }];
-  }
 }
-
-const outputOf = ({ content, structuredContent, isError }: CallToolResult, name: string) => {
-  const texts = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));
-  const text = texts.join('\n');
-  if (isError) throw new ToolError('mcp_tool_failed', `${name}: ${text.slice(0, 1_000)}`);
-  const output: unknown = structuredContent ?? { text };
-  if (JSON.stringify(output).length > RESULT_CHARACTERS_MAX) {
-    const detail = `${name} returned more than ${RESULT_CHARACTERS_MAX} characters`;
-    throw new ToolError('mcp_result_too_large', detail);
-  }
-  return output;
-};

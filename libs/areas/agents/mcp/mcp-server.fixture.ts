@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { CALL_ID_META } from './mcp-connection.js';
+import { CALL_ID_META } from './mcp-tool.js';
 
 /** A call that the server has received. */
 export interface ReceivedCall {
@@ -15,6 +15,8 @@ export interface ReceivedCall {
 export interface McpServerFixture {
   readonly url: string;
   readonly calls: ReceivedCall[];
+  /** Changes what the server says of its first tool. */
+  describe(description: string): void;
   close(): Promise<void>;
 }
 
@@ -29,12 +31,13 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
 /** A real MCP server over HTTP, made with the official package. */
 export const startMcpServer = async (): Promise<McpServerFixture> => {
   const calls: ReceivedCall[] = [];
+  let description = 'Shouts.';
   const serverFor = (authorization: string | undefined) => () => {
     const server = new McpServer({ name: 'fixture', version: '1' });
     const inputSchema = z.object({ text: z.string() });
     server.registerTool(
       'Shout-Loud',
-      { description: 'Shouts.', inputSchema, annotations: { idempotentHint: true } },
+      { description, inputSchema, annotations: { idempotentHint: true } },
       ({ text }, { mcpReq }) => {
         calls.push({ text, callId: mcpReq._meta?.[CALL_ID_META], authorization });
         return textIn(text.toUpperCase());
@@ -69,6 +72,9 @@ export const startMcpServer = async (): Promise<McpServerFixture> => {
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     calls,
+    describe: (changed) => {
+      description = changed;
+    },
     close: async () => {
       http.closeAllConnections();
       http.close();

@@ -42,6 +42,7 @@ describe('MCP servers as tools', () => {
       mcpServersFile: file,
       planTokensMax: 64,
       mcpTimeoutMs: 5_000,
+      allowsPrivateMcp: true,
       transcriptMs: 1,
     };
     const clock = { now: () => 0 };

@@ -4,8 +4,9 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolCall, ToolError, type ToolOutcome } from '#platform/tools/tool.js';
 import { AGENT_SETTINGS, type AgentSettings } from '../agents.settings.js';
-import { McpConnection, type McpTool } from './mcp-connection.js';
+import { McpConnection } from './mcp-connection.js';
 import { readMcpServers } from './mcp-servers.file.js';
+import { type McpTool } from './mcp-tool.js';
 
 /** The MCP servers that the operator has listed. Their tools are free: they have no price here. */
 @Injectable()

@@ -6,12 +6,14 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type Tools } from '#platform/tools/tools.js';
+import { type RegisteredTools } from '../registered-servers/registered-tools.js';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from './tool-calls.js';
 
 const KNOTS = { meter: 'knots', quantity: 5, unitPriceMicroUsd: '2', perUnits: 1 };
 
 const callsOn = (paid: PaidRequests, clock: Clock, work: () => void, rateCardVersion = 3) => {
   const tools = {
+    find: () => ({}),
     estimate: () => Promise.resolve({ lines: [KNOTS], rateCardVersion: rateCardVersion || null }),
     run: async () => {
       await Promise.resolve();
@@ -19,7 +21,7 @@ const callsOn = (paid: PaidRequests, clock: Clock, work: () => void, rateCardVer
       return { output: 'woven', used: [{ meter: 'knots', quantity: 7 }], counters: {} };
     },
   } as unknown as Tools;
-  return new ToolCalls(tools, paid, clock);
+  return new ToolCalls(tools, {} as RegisteredTools, paid, clock);
 };
 
 const ask = (calls: ToolCalls) => (order: PaidOrder, signal: AbortSignal) =>

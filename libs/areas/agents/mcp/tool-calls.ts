@@ -9,6 +9,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ToolCall, type ToolEstimate, type ToolOutcome } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import { mcpCallProduct } from '../agent.product.js';
+import { RegisteredTools } from '../registered-servers/registered-tools.js';
 
 /** The time limit of a call. */
 export const MCP_CALL_MS_MAX = 10 * 60_000;
@@ -30,6 +31,7 @@ export class UnknownChargeError extends Error {
 export class ToolCalls {
   constructor(
     private readonly tools: Tools,
+    private readonly registered: RegisteredTools,
     private readonly paid: PaidRequests,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -41,8 +43,8 @@ export class ToolCalls {
   async run(order: McpCallOrder): Promise<ToolOutcome<unknown>> {
     const { tool, input } = order;
     const call = toolCallOf(order, this.clock.now());
-    const { lines, rateCardVersion } = await this.tools.estimate(tool, input, call);
-    if (rateCardVersion === null) return this.tools.run(tool, input, call);
+    const { lines, rateCardVersion } = await this.#toolsWith(tool).estimate(tool, input, call);
+    if (rateCardVersion === null) return this.#toolsWith(tool).run(tool, input, call);
     const held = await this.paid.admit(order, {
       purpose: mcpCallProduct.purpose,
       lines: [...lines],
@@ -56,13 +58,18 @@ export class ToolCalls {
     return outcome;
   }
 
+  /** A name that no tool of this gateway has is a name of a registered server, or unknown. */
+  #toolsWith(name: string): Pick<Tools, 'estimate' | 'run'> {
+    return this.tools.find(name) ? this.tools : this.registered;
+  }
+
   async #run(
     { tool, input, signal }: McpCallOrder,
     call: ToolCall,
     held: HeldRequest,
   ): Promise<ToolOutcome<unknown>> {
     try {
-      return await this.tools.run(tool, input, call);
+      return await this.#toolsWith(tool).run(tool, input, call);
     } catch (error) {
       // If the log is away now, the hold of the failed call expires.
       await held.release(cutOf(signal)?.reason ?? 'upstream_failed').catch(() => undefined);

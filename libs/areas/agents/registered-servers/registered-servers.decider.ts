@@ -90,8 +90,10 @@ const registered = (
 };
 
 const serverOf = (name: string, { servers }: RegisteredServersState): RegisteredServer =>
-  servers.get(name) ??
-  rejectAgents('mcp_server_not_found', `there is no MCP server ${name.slice(0, 64)}`);
+  servers.get(name) ?? noServer(name);
+
+export const noServer = (name: string): never =>
+  rejectAgents('mcp_server_not_found', `there is no MCP server ${name}`);
 
 const ofKnown = (
   command: Exclude<RegisteredServersCommand, { type: 'RegisterServer' }>,
@@ -117,8 +119,7 @@ const ofKnown = (
 };
 
 const toolOf = ({ server, tool }: OfTool, { tools }: RegisteredServer): RegisteredTool =>
-  tools.get(tool) ??
-  rejectAgents('mcp_tool_not_found', `the server ${server} has no tool ${tool.slice(0, 64)}`);
+  tools.get(tool) ?? rejectAgents('mcp_tool_not_found', `the server ${server} has no tool ${tool}`);
 
 const rejectQuarantined = ({ server, tool }: OfTool): never =>
   rejectAgents('mcp_tool_quarantined', quarantineOf(`${server}__${tool}`));

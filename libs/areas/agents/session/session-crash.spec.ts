@@ -29,6 +29,7 @@ const settings: AgentSettings = {
   mcpServersFile: null,
   planTokensMax: 64,
   mcpTimeoutMs: 1_000,
+  allowsPrivateMcp: true,
   transcriptMs: 1_000,
 };
 

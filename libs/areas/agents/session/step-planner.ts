@@ -64,10 +64,10 @@ export class StepPlanner {
 
   /** @throws PlannerUnavailableError */
   async plan(session: SessionAttempt, state: StartedSession, step: number): Promise<Planning> {
-    const { plannerModel, tools: names, userId, sessionId } = state.started;
+    const { plannerModel, tools: names, accountId, userId, sessionId } = state.started;
     const model = this.planners.find(plannerModel, session.pricedAtMs);
     if (!model) return { kind: 'ended', status: 'failed', reason: 'agent_planner_not_found' };
-    const tools = await this.tools.present(names);
+    const tools = await this.tools.present(names, accountId);
     const question = await this.#question(model, state, tools);
     const bounds = this.#bounds(question, model, state);
     if (bounds.outputTokens < ANSWER_TOKENS_MIN) {

@@ -82,7 +82,9 @@ export class ToolCaller {
 
   /** An earlier attempt may have made the call, and has not written how it ended. */
   async #again(planned: Planned, held: readonly PriceLine[]): Promise<Returned> {
-    const isRepeatable = await this.tools.isRepeatable(planned.tool).catch(() => false);
+    const isRepeatable = await this.tools
+      .isRepeatable(planned.tool, planned.call.accountId)
+      .catch(() => false);
     if (isRepeatable) return this.#run(planned, held);
     const message = 'the call was interrupted; whether it had an effect is not known';
     return failed(true, { code: 'outcome_unknown', message });
