@@ -23,6 +23,10 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .action((id: string, options: Omit<AgentOptions, 'id'>) =>
       invoke({ ...options, id }, async () => (await import('./cancel-agent.js')).cancelAgent),
     );
+  declareMcpCommands(program, invoke);
+};
+
+const declareMcpCommands: DeclareCommands = (program, invoke) => {
   const mcp = commandGroup(program, 'mcp', 'MCP servers of an account, and which tools it allows.');
   const ofAccount = (name: string, description: string) =>
     command(mcp, name, description).requiredOption('--user <name>', 'the owner of the account');

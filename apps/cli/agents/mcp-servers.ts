@@ -6,7 +6,7 @@ import {
 } from '#areas/agents/registered-servers/change-server.handlers.js';
 import { type OwnedServer, statusOf } from '#areas/agents/registered-servers/owned-servers.js';
 import { RegisterServerCommand } from '#areas/agents/registered-servers/register-server.handler.js';
-import { RegisteredServersQuery } from '#areas/agents/registered-servers/registered-servers.query.js';
+import { RegisteredServersQuery } from '#areas/agents/registered-servers/servers.query.js';
 import { usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';

@@ -19,7 +19,7 @@ import {
   RemoveServerCommand,
 } from '#areas/agents/registered-servers/change-server.handlers.js';
 import { RegisterServerCommand } from '#areas/agents/registered-servers/register-server.handler.js';
-import { RegisteredServersQuery } from '#areas/agents/registered-servers/registered-servers.query.js';
+import { RegisteredServersQuery } from '#areas/agents/registered-servers/servers.query.js';
 import { type ServerCredentials } from '#areas/agents/registered-servers/server-secrets.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { callerContext } from '../identity/caller-context.js';
@@ -58,8 +58,8 @@ export class McpServersController {
   @ApiOperation({
     summary: 'Register an MCP server',
     description:
-      'Over Streamable HTTP. The server lists its tools at once; none of them can be called before ' +
-      'it is allowed. The credentials are sealed, and no answer has them.',
+      'Over Streamable HTTP. The server lists its tools at once; none of them can be called ' +
+      'before it is allowed. The credentials are sealed, and no answer has them.',
   })
   @ApiCreatedResponse({ type: McpServerAnswerDto, description: 'The server with its tools.' })
   @FailsWith(

@@ -1,5 +1,5 @@
 import { type OwnedServer, statusOf } from '#areas/agents/registered-servers/owned-servers.js';
-import { type OwnedServers } from '#areas/agents/registered-servers/registered-servers.query.js';
+import { type OwnedServers } from '#areas/agents/registered-servers/servers.query.js';
 import { type McpServerAnswerDto, type McpServersDto } from './mcp-servers.dto.js';
 
 export const presentServer = (owned: OwnedServer): McpServerAnswerDto => ({

@@ -11,8 +11,8 @@ import { type PlannedTool } from './planning/planner.protocol.js';
 import { isRegisteredName, RegisteredTools } from './registered-servers/registered-tools.js';
 
 /**
- * The tools that agents may call: of this gateway, of MCP servers of the account, and of MCP servers
- * that the operator has configured.
+ * The tools that agents may call: of this gateway, of MCP servers of the account, and of MCP
+ * servers that the operator has configured.
  */
 @Injectable()
 export class AgentTools {

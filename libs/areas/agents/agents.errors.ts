@@ -17,7 +17,7 @@ export const agentsErrors = {
   mcp_schema_changed: { status: 409, param: 'schema_sha256' },
   too_many_mcp_servers: { status: 409 },
   mcp_list_too_large: { status: 422 },
-  mcp_server_unavailable: { status: 502 },
+  mcp_server_unavailable: { status: 503 },
   mcp_calls_not_priced: { status: 501 },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 

@@ -15,7 +15,7 @@ import {
   RemoveServerHandler,
 } from './registered-servers/change-server.handlers.js';
 import { RegisterServerHandler } from './registered-servers/register-server.handler.js';
-import { RegisteredServersHandler } from './registered-servers/registered-servers.query.js';
+import { RegisteredServersHandler } from './registered-servers/servers.query.js';
 import { RegisteredTools } from './registered-servers/registered-tools.js';
 import { ServerLists } from './registered-servers/server-lists.js';
 import { ServerSecrets } from './registered-servers/server-secrets.js';

@@ -34,7 +34,7 @@ export const agentSettings = defineSettings({
     ),
     QUIPU_AGENT_MCP_PRIVATE: variable(
       z.enum(['deny', 'allow']).default('deny'),
-      'whether MCP servers that accounts register may have private addresses and plain HTTP: `deny` or `allow`',
+      'whether MCP servers of accounts may be private and use plain HTTP: `deny` or `allow`',
     ),
     QUIPU_AGENT_MCP_TIMEOUT_SECONDS: variable(
       wholeNumber(1, 600).default(60),

@@ -15,7 +15,7 @@ export interface PublicAddressRules {
    * The URL, unless it has a fault that needs no name server.
    * @throws the rejection
    */
-  demandPublicUrl(text: string, allowsPrivate: boolean): URL;
+  readonly demandPublicUrl: (text: string, allowsPrivate: boolean) => URL;
   /** Rejects connections to a name with a private address. */
   readonly publicLookup: LookupFunction;
 }

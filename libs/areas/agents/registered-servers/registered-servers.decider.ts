@@ -34,7 +34,7 @@ export type RegisteredServersCommand =
   | { readonly type: 'RemoveServer'; readonly data: McpServerRemoved['data'] }
   /** The whole list, which the owner asked for. */
   | { readonly type: 'RecordList'; readonly data: Listing }
-  /** What a list shows about tools that are known. */
+  /** Only the changes that a list shows in known tools. */
   | { readonly type: 'RecordChanges'; readonly data: Listing }
   | { readonly type: 'AllowTool'; readonly data: OfTool & { readonly allowedAt: string } }
   | { readonly type: 'ForbidTool'; readonly data: McpToolForbidden['data'] }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type * as Sdk from '@modelcontextprotocol/client';
 import { type Client, type Tool } from '@modelcontextprotocol/client';
 import { MCP_TOOLS_MAX, type McpListedTool } from '#events/agents/mcp-server.events.js';
 import { canonicalJson } from '#platform/kernel/canonical-json.js';
@@ -41,7 +42,7 @@ export const LIST_PAGES_MAX = 8;
 /** In canonical JSON. A tool with a longer description is left out. */
 export const DESCRIPTION_CHARACTERS_MAX = 16_384;
 
-/** What separates the name of a server from the name of its tool. */
+/** Between the name of a server and the name of its tool. */
 export const SEPARATOR = '__';
 
 /**
@@ -116,8 +117,6 @@ export class ServerSessions {
   }
 }
 
-type Sdk = typeof import('@modelcontextprotocol/client');
-
 const NO_RECONNECTION = {
   maxRetries: 0,
   initialReconnectionDelay: 1_000,
@@ -125,7 +124,10 @@ const NO_RECONNECTION = {
   reconnectionDelayGrowFactor: 1,
 } as const;
 
-const signInOf = (sdk: Sdk, credentials: ServerCredentials | null) => {
+const signInOf = (
+  sdk: Pick<typeof Sdk, 'ClientCredentialsProvider'>,
+  credentials: ServerCredentials | null,
+) => {
   if (credentials === null) return {};
   switch (credentials.kind) {
     case 'bearer':
