@@ -18,16 +18,22 @@ import { loadQuipu } from './loaded-quipu.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 const ROUNDS = 3;
+/** Requests to two processes. */
+const AT_ONCE = 20;
 
 describe('an installation on a server that other programs write to', () => {
   let served: ServedTestLog;
   let world: World;
   const commandLine = new CommandLine(() => world);
 
-  const ask = (): Promise<Response> =>
-    fetch(`${world.quipu.url}/v1/chat/completions`, {
+  const ask = (
+    url = world.quipu.url,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> =>
+    fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: {
+        ...headers,
         'content-type': 'application/json',
         authorization: `Bearer ${world.credentials.api_key}`,
       },
@@ -113,6 +119,21 @@ describe('an installation on a server that other programs write to', () => {
       !['HoldPlaced', 'HoldCaptured'].includes(type);
     expect((await world.events()).slice(before.length).filter(isOfSecond)).toEqual([]);
     await rm(home, { recursive: true });
+  });
+
+  it('charges each request once where two processes share its home', async () => {
+    const { startStandalone } = await loadQuipu();
+    const second = await startStandalone(world.environment);
+    const before = await charges();
+    const urls = [world.quipu.url, second.url];
+    const asked = Array.from({ length: AT_ONCE }, (_, index) => ask(urls[index % 2]));
+    const retried = urls.map((url) => ask(url, { 'idempotency-key': 'once' }));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toEqual(statuses.map(() => 200));
+    await Promise.all(retried);
+    expect(await charges()).toBe(before + AT_ONCE + 1);
+    await expectClean();
+    await second.stop();
   });
 
   it('prints the numbers of its events, where the server counts the others too', async () => {
