@@ -69,9 +69,9 @@ export const insecurityOf = ({
 }: Pick<FastifyRequest, 'protocol' | 'hostname' | 'ip'>): string | null => {
   if (protocol === 'https' || (isLoopback(ip) && isLoopback(hostname))) return null;
   return (
-    'Sign in over https, or on the machine of the gateway at http://localhost. Others could read ' +
-    'the password on this connection. Behind a proxy that ends https, QUIPU_TRUST_PROXY must name ' +
-    'the proxy.'
+    'Sign in over https, or on the machine of the gateway at http://localhost: others could read ' +
+    'the password on this connection. Behind a proxy that ends https, name the proxy in ' +
+    'QUIPU_TRUST_PROXY.'
   );
 };
 

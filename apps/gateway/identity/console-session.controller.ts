@@ -94,7 +94,7 @@ export class ConsoleSessionController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   async signIn(
-    @Body() { username, password, otp_code: otpCode = null, scopes }: LoginDto,
+    @Body() { username, password, otp_code: otpCode, scopes }: LoginDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsoleSession | TwoFactorChallengeDto> {
@@ -104,7 +104,7 @@ export class ConsoleSessionController {
     const data = {
       username,
       password,
-      otpCode,
+      otpCode: otpCode ?? null,
       scopes: orderedScopes(scopes),
       appName: APP_NAME,
       deviceInfo: request.headers['user-agent']?.slice(0, DEVICE_INFO_LENGTH_MAX) ?? null,
