@@ -24,7 +24,9 @@ export const consoleOutputs = async (sources) => {
     cwd: process.cwd(),
     input: { console: path.join(SOURCES, 'main.tsx') },
     platform: 'browser',
-    tsconfig: path.join(SOURCES, 'tsconfig.json'),
+    // Its paths lead to the sources of the programs.
+    tsconfig: false,
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     plugins: [declaredAreas(sources)],
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(message);
