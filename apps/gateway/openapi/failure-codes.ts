@@ -33,6 +33,8 @@ const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
     'route_not_allowed',
     'address_not_allowed',
     'origin_not_allowed',
+    'csrf_token_invalid',
+    'insecure_connection',
   ],
   404: ['not_found'],
   405: ['method_not_allowed'],
