@@ -299,6 +299,55 @@ describe('webhooks', () => {
     expect(body).toMatchObject({ code: 'alert_for_operators', param: 'rig_down' });
   });
 
+  it('receive the events of their account that they ask for, and of no other account', async () => {
+    const { api_key: key } = await new CommandLine(() => world).createUser('eve', 'renter');
+    const ofEve = { authorization: `Bearer ${key}` };
+    const types = ['AlertRulesSet', 'WebhookEndpointDeleted'];
+    const asked = { url: `${url}/events`, types };
+    const refused = await http().post(WEBHOOKS).set(authorization()).send(asked).expect(400);
+    expect(refused.body).toMatchObject({ code: 'webhook_type_unknown', param: 'types' });
+    await register('/events', ['AlertRulesSet']);
+    const eves = { url: `${url}/eve`, types: ['AlertRulesSet'] };
+    await http().post(WEBHOOKS).set(ofEve).send(eves).expect(201);
+    const set = (headers: { readonly authorization: string }, days: number) =>
+      http().put('/api/v1/alerts').set(headers).send({ days_left_below: days }).expect(200);
+    await set(authorization(), 11);
+    await set(ofEve, 12);
+    const messagesAt = (at: string) =>
+      received.filter((one) => one.path === at).map(({ body }) => JSON.parse(body) as unknown);
+    await eventually(() => messagesAt('/events').length > 0 && messagesAt('/eve').length > 0);
+    const rulesOf = (days: number) => ({
+      type: 'AlertRulesSet',
+      version: 1,
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      account_id: expect.stringMatching(/^\d+$/),
+      data: expect.objectContaining({
+        accountId: expect.any(String),
+        rules: expect.objectContaining({ daysLeftBelow: days }),
+      }),
+    });
+    expect(messagesAt('/events')).toEqual([rulesOf(11)]);
+    expect(messagesAt('/eve')).toEqual([rulesOf(12)]);
+  });
+
+  it('have a schema for each type', async () => {
+    const get = (at: string) => http().get(`${WEBHOOKS}${at}`).set(authorization());
+    const { body: listed } = await get('').expect(200);
+    const { available_events: events } = listed as { readonly available_events: string[] };
+    expect(events).toEqual(expect.arrayContaining(['HoldCaptured', 'StatementClosed']));
+    expect(events.filter((type) => /^Webhook|^ApiKey|^User|^RigAttempts/.test(type))).toEqual([]);
+    const { body: event } = await get('/types/StatementClosed').expect(200);
+    expect(event).toMatchObject({
+      type: 'StatementClosed',
+      version: 1,
+      schema: { $id: 'urn:quipu:event:billing:StatementClosed:1', required: expect.anything() },
+    });
+    const { body: notification } = await get('/types/statement.ready').expect(200);
+    expect(notification).toMatchObject({ version: null, schema: { type: 'object' } });
+    const { body: unknown } = await get('/types/UserRegistered').expect(404);
+    expect(unknown).toMatchObject({ code: 'webhook_type_not_found', param: 'type' });
+  });
+
   it('are created once for a repeated request', async () => {
     const body = { url: `${url}/once`, types: ['invoice.expired'] };
     const once = () =>
