@@ -1,4 +1,4 @@
-import { usd } from '../shell/amounts.js';
+import { usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { addressWith, asOf, query } from '../shell/location.js';

@@ -37,8 +37,8 @@ const TimeControl = () => {
   );
 };
 
-/** The read of the page as a command, in a dialog and in the clipboard. */
-const CopyAsCurl = () => {
+/** The read of the page: as a command, which is copied, and its answer as the gateway gave it. */
+const ReadOfPage = () => {
   const dialog = useRef<HTMLDialogElement>(null);
   const outcome = useSignal('');
   const shown = shownRead.value;
@@ -58,9 +58,14 @@ const CopyAsCurl = () => {
       <button type="button" onClick={() => void copy()}>
         Copy as curl
       </button>
-      <dialog ref={dialog} aria-label="The read of this page as a command">
+      <dialog ref={dialog} aria-label="The read of this page">
         <pre tabIndex={0}>{command}</pre>
-        <p>The key is in the variable QUIPU_API_KEY of your shell. {outcome.value}</p>
+        <p role="status">{outcome.value}</p>
+        <p>The command takes the key from the variable QUIPU_API_KEY of your shell.</p>
+        <details>
+          <summary>Answer</summary>
+          <pre tabIndex={0}>{JSON.stringify(shown.answer, null, 2)}</pre>
+        </details>
         <form method="dialog">
           <button type="submit">Close</button>
         </form>
@@ -117,7 +122,7 @@ export const Header = ({ pages }: HeaderProps) => (
         Log position <output id="position">{shownRead.value?.position ?? '–'}</output>
       </span>
       <TimeControl />
-      <CopyAsCurl />
+      <ReadOfPage />
       <SignOut />
     </div>
   </header>

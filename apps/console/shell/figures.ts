@@ -11,3 +11,6 @@ export const usd = (amount: number | string): string =>
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 export const count = (value: number): string => WHOLE.format(value);
+
+/** An instant of the gateway, which is in UTC, in the form of its lists. */
+export const instant = (at: string): string => at.replace('T', ' ').replace('Z', '');
