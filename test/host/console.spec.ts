@@ -261,17 +261,43 @@ describe('the console', () => {
     await page.waitForSelector('tbody tr');
     expect(await page.locator('tbody tr').count()).toBe(2);
     expect(await page.innerText('tbody')).toContain('$0.000013');
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('adds a statement up, and saves its files', async () => {
+    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+    await page.click(`td >> text=usage-${month}`);
+    await shows('#check', 'the lines sum to the charges');
+    expect(await page.locator('tbody tr').count()).toBe(2);
     const saved = page.waitForEvent('download');
     await page.click('text=CSV');
-    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
     expect((await saved).suggestedFilename()).toBe(`statement-${month}.csv`);
     expect(await violations()).toEqual([]);
     expect(faults).toEqual([]);
   });
 
+  it('pages through a list that grows', async () => {
+    const { api_key: key } = world.credentials;
+    const chat = () => post('/v1/chat/completions', key, chatRequest());
+    await Promise.all(Array.from({ length: 20 }, chat));
+    await page.click('nav >> text=Requests');
+    await shows('h1', 'Requests');
+    await page.waitForSelector('text=Next page');
+    expect(await page.locator('tbody tr').count()).toBe(20);
+    await chat();
+    await page.click('text=Next page');
+    await page.waitForSelector('text=First page');
+    await page.waitForSelector('tbody tr');
+    expect(await page.locator('tbody a').allInnerTexts()).toEqual([requestId]);
+    expect(faults).toEqual([]);
+  });
+
   it('fits a screen of 320 pixels', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
-    for (const path of ['', '/requests', `/requests/${requestId}`, '/invoices']) {
+    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+    const statement = `/invoices/${month}`;
+    for (const path of ['', '/requests', `/requests/${requestId}`, '/invoices', statement]) {
       await open(path);
       await page.waitForSelector('main dl, main table');
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([

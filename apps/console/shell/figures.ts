@@ -8,6 +8,9 @@ const USD = new Intl.NumberFormat('en-US', {
 export const usd = (amount: number | string): string =>
   USD.format(amount as Intl.StringNumericLiteral);
 
+/** Of micro-dollars in decimal. */
+export const usdOfMicro = (amount: string): string => usd(`${amount}E-6`);
+
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 export const count = (value: number): string => WHOLE.format(value);

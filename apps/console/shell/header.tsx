@@ -40,11 +40,13 @@ const TimeControl = () => {
 /** The read of the page: as a command, which is copied, and its answer as the gateway gave it. */
 const ReadOfPage = () => {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = useSignal(false);
   const outcome = useSignal('');
   const shown = shownRead.value;
   if (!shown) return null;
   const command = curlOf(window.location.origin, shown.route);
   const copy = async (): Promise<void> => {
+    isOpen.value = true;
     dialog.current?.showModal();
     try {
       await navigator.clipboard.writeText(command);
@@ -53,22 +55,30 @@ const ReadOfPage = () => {
       outcome.value = 'The browser denies access to the clipboard: copy the text.';
     }
   };
+  const close = (): void => {
+    isOpen.value = false;
+    outcome.value = '';
+  };
   return (
     <>
       <button type="button" onClick={() => void copy()}>
         Copy as curl
       </button>
-      <dialog ref={dialog} aria-label="The read of this page">
-        <pre tabIndex={0}>{command}</pre>
-        <p role="status">{outcome.value}</p>
-        <p>The command takes the key from the variable QUIPU_API_KEY of your shell.</p>
-        <details>
-          <summary>Answer</summary>
-          <pre tabIndex={0}>{JSON.stringify(shown.answer, null, 2)}</pre>
-        </details>
-        <form method="dialog">
-          <button type="submit">Close</button>
-        </form>
+      <dialog ref={dialog} aria-label="The read of this page" onClose={close}>
+        {isOpen.value && (
+          <>
+            <pre tabIndex={0}>{command}</pre>
+            <p role="status">{outcome.value}</p>
+            <p>The command takes the key from the variable QUIPU_API_KEY of your shell.</p>
+            <details>
+              <summary>Answer</summary>
+              <pre tabIndex={0}>{JSON.stringify(shown.answer, null, 2)}</pre>
+            </details>
+            <form method="dialog">
+              <button type="submit">Close</button>
+            </form>
+          </>
+        )}
       </dialog>
     </>
   );

@@ -59,9 +59,9 @@ const csrfTokenIn = (token: string): string | null => {
 };
 
 /**
- * Why a browser must not send a password over the connection of a request; null if it may. A browser
- * that names its own machine as the host has not left it: the address of the sender is another one
- * behind a container's network or a tunnel.
+ * Why a browser must not send a password over the connection of a request; null if it may. A
+ * browser that names its own machine as the host has not left it: the address of the sender is
+ * another one behind a container's network or a tunnel.
  */
 export const insecurityOf = ({
   protocol,

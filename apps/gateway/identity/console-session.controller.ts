@@ -73,8 +73,8 @@ export class ConsoleSessionController {
   ) {}
 
   /**
-   * Answers 200 to a browser that is signed out too: it is how the console learns it. On an insecure
-   * connection a browser does not say which page asks.
+   * Answers 200 to a browser that is signed out too: it is how the console learns it. On an
+   * insecure connection a browser does not say which page asks.
    */
   @Get()
   @Header('cache-control', 'no-store')
