@@ -59,6 +59,7 @@ const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
     'read_model_lagging',
     'history_missing',
     'contention',
+    'log_foreign',
     'draining',
     'too_many_bodies',
     'store_unavailable',
