@@ -15,6 +15,8 @@ import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js'
 import { identityArea } from '#areas/identity/identity.area.js';
 import { FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
+import { Mailer } from '#platform/mail/mailer.js';
+import { SmtpMailer } from '#platform/mail/smtp/smtp-mailer.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
@@ -151,6 +153,7 @@ const openGateway = async () => {
     { provide: ProcessEvents, useValue: new ProcessEvents() },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
     { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
+    { provide: Mailer, useValue: new SmtpMailer(null) },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
     { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
