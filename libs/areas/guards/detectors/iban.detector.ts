@@ -15,7 +15,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
 
 const LENGTH_MAX = 34;
 
-/** ISO 7064, MOD 97-10: letters are the numbers from 10, and the first four characters come last. */
+/** ISO 7064, MOD 97-10: letters count from 10, and the first four characters come last. */
 const isValid = (iban: string): boolean => {
   const moved = `${iban.slice(4)}${iban.slice(0, 4)}`;
   let rest = 0;

@@ -31,7 +31,9 @@ const OP = { alt: 1, altMatch: 2, emptyWidth: 4, fail: 5, match: 6, rune: 8, any
 /** Begin and end of the text: a stream has neither in its parts. */
 const TEXT_EDGES = 4 | 8;
 
-const UNBOUNDED = `a match may have ${MATCH_POINTS_MAX} characters at most: write {0,64} for * and {1,64} for +`;
+const UNBOUNDED =
+  `a match may have ${MATCH_POINTS_MAX} characters at most: ` +
+  'write {0,64} for * and {1,64} for +';
 
 /** The fewest and the most code points of a match. */
 interface Span {
@@ -88,8 +90,8 @@ const compiled = (pattern: string): RE2JS => {
 };
 
 /**
- * An expression in the syntax of RE2, whose search takes time in proportion to the text. `^` and `$`
- * are the edges of a line.
+ * An expression in the syntax of RE2, whose search takes time in proportion to the text. `^` and
+ * `$` are the edges of a line.
  * @throws PatternError
  */
 export const patternDetector = (pattern: string): Detector => {
