@@ -1,11 +1,17 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { defineSettings, variable } from '#platform/runtime/areas/settings.js';
-import { type GuardRule } from './rules/guard-rule.js';
+import { defineSettings, SettingsError, variable } from '#platform/runtime/areas/settings.js';
+import { type GuardRule, isWebhook } from './rules/guard-rule.js';
 import { GuardRulesError, readGuardRules } from './rules/guard-rules.file.js';
 
-/** Of this installation. */
-export const GUARD_RULES = Symbol('GuardRules');
+export interface GuardSettings {
+  /** Of this installation. */
+  readonly rules: readonly GuardRule[];
+  /** Signs the messages to webhooks; null where no rule has one. */
+  readonly secret: string | null;
+}
+
+export const GUARD_SETTINGS = Symbol('GuardSettings');
 
 const Rules = z
   .string()
@@ -20,14 +26,29 @@ const Rules = z
   })
   .optional();
 
+const Secret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'expected whsec_ and 24 to 64 bytes in base64')
+  .optional();
+
 export const guardSettings = defineSettings({
-  token: GUARD_RULES,
+  token: GUARD_SETTINGS,
   variables: {
     QUIPU_GUARDS: variable(
       Rules,
       'a file of YAML with the rules that read the texts of chats and their answers; it is read ' +
         'at start',
     ),
+    QUIPU_GUARDS_SECRET: variable(
+      Secret,
+      'signs the messages to the webhooks of these rules: `whsec_` and base64',
+    ),
   },
-  read: ({ QUIPU_GUARDS: rules }): readonly GuardRule[] => rules ?? [],
+  read: ({ QUIPU_GUARDS: rules = [], QUIPU_GUARDS_SECRET: secret = null }): GuardSettings => {
+    const webhook = rules.find(isWebhook);
+    if (!webhook || secret !== null) return { rules, secret };
+    throw new SettingsError(
+      `bad settings\n  QUIPU_GUARDS_SECRET: expected a secret for the rule ${webhook.id}`,
+    );
+  },
 });

@@ -7,6 +7,7 @@ import { type ChatReply, type ChatStream } from '#platform/chats/chat-strategy.j
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { parseGuardRules } from '../rules/guard-rules.file.js';
+import { type GuardWebhooks } from '../webhooks/guard-webhooks.js';
 import { GuardedChat, TEXT_UNITS_MAX } from './guarded-chat.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -17,15 +18,18 @@ const MAIL = 'ada@knots.example';
 const CARD = '4242 4242 4242 4242';
 
 let recorded: Omit<GuardedTexts, 'readAt'>[];
+let verdictOf: GuardWebhooks['verdictOf'];
 
 beforeEach(() => {
   recorded = [];
+  verdictOf = () => Promise.reject(new Error('away'));
 });
 
 const guardOf = (...lines: readonly string[]): GuardedChat => {
   const rules = parseGuardRules(['rules:', ...lines.map((line) => `  - { ${line} }`)].join('\n'));
   const work = { accountId: '7', model: 'acme/m', requestId: null };
-  return new GuardedChat(rules, work, { record: (texts) => void recorded.push(texts) });
+  const hits = { record: (texts: Omit<GuardedTexts, 'readAt'>) => void recorded.push(texts) };
+  return new GuardedChat(rules, work, { hits, webhooks: { verdictOf } });
 };
 
 const REDACT = 'id: mail, what: email, on: both, do: redact';
@@ -109,6 +113,32 @@ describe('the prompts of a chat', () => {
       code: 'guard_blocked',
     });
     expect(recorded).toHaveLength(2);
+  });
+
+  it('are read by a webhook, after the rules before it', async () => {
+    const hook = (more: string) =>
+      `id: hook, what: webhook, url: "https://guard.example/", on: request, ${more}`;
+    const asked: (readonly string[])[] = [];
+    verdictOf = (_rule, _work, texts) => {
+      asked.push(texts);
+      return Promise.resolve({ matches: 2, texts: texts.map((text) => `${text}!`) });
+    };
+    const prompts = { body: asking(`I am ${MAIL}`) };
+    const { body } = await guardOf(hook('do: redact'), REDACT).request(prompts);
+    expect(asked).toEqual([['I am [redacted:mail]']]);
+    expect(body.messages[0]?.content).toBe('I am [redacted:mail]!');
+    expect(await guardOf(hook('do: flag')).request(prompts)).toBe(prompts);
+    await expect(guardOf(hook('do: block')).request(prompts)).rejects.toMatchObject({
+      code: 'guard_blocked',
+      metadata: { rule: 'hook' },
+    });
+    verdictOf = () => Promise.reject(new Error('away'));
+    await expect(guardOf(hook('do: flag')).request(prompts)).rejects.toMatchObject({
+      code: 'guard_failed',
+    });
+    expect(recorded.at(-1)).toMatchObject({ hits: [{ matches: 0, hasFailed: true }] });
+    const open = guardOf(hook('do: block, fails: open'));
+    expect(await open.request(prompts)).toBe(prompts);
   });
 
   it('have a bounded length, unless all rules fail open', async () => {

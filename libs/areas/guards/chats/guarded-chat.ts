@@ -16,7 +16,15 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type HitRecorder } from '../hit-recorder.js';
-import { type Direction, type GuardRule } from '../rules/guard-rule.js';
+import {
+  type DetectingRule,
+  type Direction,
+  type GuardRule,
+  isDetecting,
+  isWebhook,
+  type WebhookRule,
+} from '../rules/guard-rule.js';
+import { type GuardWebhooks } from '../webhooks/guard-webhooks.js';
 import { scannedTexts } from '../scanning/scanned-texts.js';
 import { type ScannedRule } from '../scanning/text-scanner.js';
 import { AnswerStream } from './answer-stream.js';
@@ -28,6 +36,11 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** UTF-16 units of all texts of a request that rules read. */
 export const TEXT_UNITS_MAX = 1_048_576;
 
+export interface GuardParts {
+  readonly hits: Pick<HitRecorder, 'record'>;
+  readonly webhooks: Pick<GuardWebhooks, 'verdictOf'>;
+}
+
 const BLOCKED = { role: 'assistant', content: '', refusal: null } as const;
 
 /** Guards one chat: its rules read the prompts before they are admitted, and the answer. */
@@ -35,7 +48,7 @@ export class GuardedChat implements ChatGuard {
   constructor(
     private readonly rules: readonly GuardRule[],
     private readonly work: GuardedWork,
-    private readonly hits: Pick<HitRecorder, 'record'>,
+    private readonly parts: GuardParts,
   ) {}
 
   async request<Prompts extends GuardedPrompts>(prompts: Prompts): Promise<Prompts> {
@@ -50,7 +63,7 @@ export class GuardedChat implements ChatGuard {
 
   async answer(completion: JsonObject): Promise<JsonObject> {
     const { choices } = completion;
-    const rules = this.#rulesOn('answer');
+    const rules = this.#answerRules;
     if (rules.length === 0 || !Array.isArray(choices)) return completion;
     const counts = new HitCounts();
     const next: unknown[] = [];
@@ -69,7 +82,7 @@ export class GuardedChat implements ChatGuard {
     next: (order: ChatOrder, signal: AbortSignal) => Promise<ChatReply>,
   ): Promise<ChatReply> {
     const reply = await next(this.#translated(await this.request(order)), signal);
-    if (this.#rulesOn('answer').length === 0) return reply;
+    if (this.#answerRules.length === 0) return reply;
     const completion = JSON.parse(reply.text) as JsonObject;
     const guarded = await this.answer(completion);
     return guarded === completion ? reply : { ...reply, text: JSON.stringify(guarded) };
@@ -81,7 +94,7 @@ export class GuardedChat implements ChatGuard {
     next: (order: ChatOrder, signal: AbortSignal) => Promise<ChatStream>,
   ): Promise<ChatStream> {
     const asked = this.#translated(await this.request(order));
-    const rules = this.#rulesOn('answer');
+    const rules = this.#answerRules;
     if (rules.length === 0) return next(asked, signal);
     const blocking = new AbortController();
     const stream = await next(asked, AbortSignal.any([signal, blocking.signal]));
@@ -95,7 +108,7 @@ export class GuardedChat implements ChatGuard {
   async *#pages(
     order: ChatOrder,
     pages: ChatStream['pages'],
-    rules: readonly GuardRule[],
+    rules: readonly DetectingRule[],
     blocking: AbortController,
   ): ChatStream['pages'] {
     const counts = new HitCounts();
@@ -119,16 +132,55 @@ export class GuardedChat implements ChatGuard {
     }
   }
 
-  /** @throws DomainError `guard_blocked`, `guard_text_too_long` */
+  /** @throws DomainError of `guardErrors` */
   async #read(prompts: GuardedPrompts) {
     const counts = new HitCounts();
     const all = this.#rulesOn('request');
     if (all.length === 0) return { changed: new Map<string, string>(), counts };
     const texts = textsOfAll(prompts);
     const rules = this.#readable(all, texts, counts);
-    const changed = await scannedTexts(texts, rules, counts.add);
+    const changed = new Map(await scannedTexts(texts, rules.filter(isDetecting), counts.add));
+    this.#rejectBlocked(counts);
+    for (const rule of rules.filter(isWebhook)) {
+      await this.#ask(rule, texts, changed, counts);
+      this.#rejectBlocked(counts);
+    }
+    return { changed, counts };
+  }
+
+  /**
+   * A webhook sees the texts without the matches of the rules before it.
+   * @throws DomainError `guard_failed`
+   */
+  async #ask(
+    rule: WebhookRule,
+    texts: ReadonlySet<string>,
+    changed: Map<string, string>,
+    counts: HitCounts,
+  ): Promise<void> {
+    const all = [...texts];
+    const sent = all.map((text) => changed.get(text) ?? text);
+    try {
+      const { matches, texts: given } = await this.parts.webhooks.verdictOf(rule, this.work, sent);
+      if (matches > 0) counts.add(rule, matches);
+      if (matches === 0 || rule.does !== 'redact') return;
+      for (const [n, text] of all.entries()) changed.set(text, given?.[n] ?? text);
+    } catch {
+      counts.add(rule, 0);
+      if (rule.failsOpen) return;
+      this.#record('request', counts);
+      throw new DomainError<GuardErrorCode>(
+        'guard_failed',
+        `the rule ${rule.id} of the operator could not read this request; try again later`,
+        { rule: rule.id },
+      );
+    }
+  }
+
+  /** @throws DomainError `guard_blocked` */
+  #rejectBlocked(counts: HitCounts): void {
     const blocked = counts.list.find(({ does, matches }) => does === 'block' && matches > 0);
-    if (!blocked) return { changed, counts };
+    if (!blocked) return;
     this.#record('request', counts);
     throw new DomainError<GuardErrorCode>(
       'guard_blocked',
@@ -160,11 +212,15 @@ export class GuardedChat implements ChatGuard {
     return this.rules.filter(({ on }) => on.includes(direction));
   }
 
+  get #answerRules(): readonly DetectingRule[] {
+    return this.#rulesOn('answer').filter(isDetecting);
+  }
+
   #record(on: Direction, { list }: HitCounts): void {
     if (list.length === 0) return;
     const { accountId, model, requestId: holdId } = this.work;
     const named = AskedModel.safeParse(model);
-    this.hits.record({ accountId, model: named.data ?? null, holdId, on, hits: [...list] });
+    this.parts.hits.record({ accountId, model: named.data ?? null, holdId, on, hits: [...list] });
   }
 
   /**
@@ -172,7 +228,7 @@ export class GuardedChat implements ChatGuard {
    * @throws RejectedRequestError 400 that names what a chat cannot express
    */
   #translated(order: ChatOrder): ChatOrder {
-    if (this.#rulesOn('answer').length === 0) return order;
+    if (this.#answerRules.length === 0) return order;
     const { original, ...rest } = order;
     const field = original?.untranslated;
     if (field === undefined) return rest;
@@ -220,7 +276,7 @@ const choicesOf = ({ body: { n }, others = [] }: ChatOrder): number =>
 
 const guardedChoice = async (
   choice: JsonObject,
-  rules: readonly GuardRule[],
+  rules: readonly DetectingRule[],
   counts: HitCounts,
 ): Promise<JsonObject> => {
   const { logprobs: _, ...rest } = choice;

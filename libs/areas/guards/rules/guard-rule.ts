@@ -7,8 +7,9 @@ export type Action = (typeof ACTIONS)[number];
 export const DIRECTIONS = ['request', 'answer'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** A rule of the operator. */
-export interface GuardRule extends ScannedRule {
+interface RuleTerms {
+  readonly id: string;
+  readonly does: Action;
   readonly on: readonly Direction[];
   /** Whether a chat is served whose texts the rule cannot read. */
   readonly failsOpen: boolean;
@@ -17,6 +18,24 @@ export interface GuardRule extends ScannedRule {
   /** Absent: of all accounts. */
   readonly accounts?: ReadonlySet<string>;
 }
+
+/** A rule whose matches are found here. */
+export interface DetectingRule extends RuleTerms, ScannedRule {}
+
+/** A rule whose matches a service of the operator finds. It reads requests only. */
+export interface WebhookRule extends RuleTerms {
+  readonly webhook: {
+    readonly url: string;
+    readonly allowsPrivate: boolean;
+    readonly timeoutMs: number;
+  };
+}
+
+/** A rule of the operator. */
+export type GuardRule = DetectingRule | WebhookRule;
+
+export const isDetecting = (rule: GuardRule): rule is DetectingRule => 'detector' in rule;
+export const isWebhook = (rule: GuardRule): rule is WebhookRule => 'webhook' in rule;
 
 /** Whether a rule is for a chat. */
 export const isFor = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GUARD_RULES_MAX } from '#events/guards/guard.events.js';
-import { isFor } from './guard-rule.js';
+import { isDetecting, isFor } from './guard-rule.js';
 import { parseGuardRules, readGuardRules } from './guard-rules.file.js';
 
 const rulesOf = (...lines: readonly string[]) =>
@@ -16,7 +16,8 @@ describe('the file of the rules', () => {
       { id: 'mail', on: ['request', 'answer'], does: 'redact', failsOpen: false },
       { id: 'staff', on: ['request'], does: 'block', failsOpen: true },
     ]);
-    expect(rules.map(({ detector }) => detector.unitsMax)).toEqual([318, 20]);
+    const units = rules.filter(isDetecting).map(({ detector }) => detector.unitsMax);
+    expect(units).toEqual([318, 20]);
   });
 
   it('limits a rule to models and accounts', () => {
@@ -40,6 +41,10 @@ describe('the file of the rules', () => {
     ['id: a, what: email, on: both, do: flag, fails: no', 'rules[0].fails: expected'],
     ['id: a, what: email, on: both, do: flag, models: []', 'rules[0].models: expected'],
     ['id: a, what: email, on: both, do: flag, pattern: b', 'rules[0].pattern'],
+    ['id: a, what: webhook, url: "https://g.example", on: both, do: flag', 'rules[0].on: expected'],
+    ['id: a, what: webhook, url: "http://g.example", on: request, do: flag', 'rules[0].url'],
+    ['id: a, what: webhook, url: "https://10.0.0.1", on: request, do: flag', 'rules[0].url'],
+    ['id: a, what: webhook, url: "https://u:p@g.example", on: request, do: flag', 'no user'],
     ['id: a, what: pattern, on: both, do: flag', 'rules[0].pattern: expected'],
     ['id: a, what: pattern, pattern: b+, on: both, do: flag', 'rules[0].pattern: a match may have'],
   ])('names the field at fault in %s', (line, message) => {

@@ -11,7 +11,15 @@ import { ibanDetector } from '../detectors/iban.detector.js';
 import { patternDetector, PatternError } from '../detectors/pattern.detector.js';
 import { phoneDetector } from '../detectors/phone.detector.js';
 import { secretDetector } from '../detectors/secret.detector.js';
-import { ACTIONS, DETECTED, DIRECTIONS, type GuardRule } from './guard-rule.js';
+import {
+  ACTIONS,
+  DETECTED,
+  type DetectingRule,
+  DIRECTIONS,
+  type GuardRule,
+  type WebhookRule,
+} from './guard-rule.js';
+import { faultOfUrl } from './webhook-url.js';
 
 const BYTES_MAX = 262_144;
 /** Models, and accounts, of one rule. */
@@ -55,6 +63,16 @@ const Fields = z.strictObject({
 const Rule = z.discriminatedUnion('what', [
   Fields.extend({ what: z.enum(DETECTED) }),
   Fields.extend({ what: z.literal('pattern'), pattern: Pattern }),
+  Fields.extend({
+    what: z.literal('webhook'),
+    on: z.literal('request'),
+    url: z.string().max(2_048),
+    allow_private: z.boolean().default(false),
+    timeout_ms: z.int().min(100).max(30_000).default(2_000),
+  }).superRefine(({ url, allow_private: allowsPrivate }, context) => {
+    const message = faultOfUrl(url, allowsPrivate);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['url'], message });
+  }),
 ]);
 type Rule = z.infer<typeof Rule>;
 
@@ -69,9 +87,16 @@ const File = z
     }
   });
 
+const finderOf = (rule: Rule): Pick<DetectingRule, 'detector'> | Pick<WebhookRule, 'webhook'> => {
+  if (rule.what === 'pattern') return { detector: rule.pattern };
+  if (rule.what !== 'webhook') return { detector: DETECTORS[rule.what] };
+  const { url, allow_private: allowsPrivate, timeout_ms: timeoutMs } = rule;
+  return { webhook: { url, allowsPrivate, timeoutMs } };
+};
+
 const ruleOf = (rule: Rule): GuardRule => ({
   id: rule.id,
-  detector: rule.what === 'pattern' ? rule.pattern : DETECTORS[rule.what],
+  ...finderOf(rule),
   does: rule.do,
   on: rule.on === 'both' ? DIRECTIONS : [rule.on],
   failsOpen: rule.fails === 'open',
