@@ -19,7 +19,7 @@ export interface AcceptedCredentials {
 }
 
 const ANY: AcceptedCredentials = {
-  kinds: ['api_key', 'app_token', 'renter_key'],
+  kinds: ['api_key', 'app_token', 'console_session', 'renter_key'],
   description: 'an API key, an access token or a renter key',
 };
 

@@ -11,6 +11,7 @@ import { AppTokenGuard } from './app-token.guard.js';
 import { AppTokenStrategy } from './app-token.strategy.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
+import { ConsoleSessionController } from './console-session.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
 import { SessionsController, UserSessionsController } from './sessions.controller.js';
 import { TwoFactorController } from './two-factor.controller.js';
@@ -20,6 +21,7 @@ import { UsersController } from './users.controller.js';
   imports: [PassportModule.register({ property: 'caller' })],
   controllers: [
     AuthController,
+    ConsoleSessionController,
     TwoFactorController,
     ApiKeysController,
     UsersController,

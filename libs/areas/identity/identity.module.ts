@@ -102,5 +102,5 @@ const handlers: readonly Provider[] = [
  * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `AccountOpener`, `KeyBudgets`,
  * `KeyUses` and `BalanceReader`, which the composition root provides globally.
  */
-@Module({ providers: [...services, ...handlers], exports: [Authenticator] })
+@Module({ providers: [...services, ...handlers], exports: [AppTokens, Authenticator] })
 export class IdentityModule {}

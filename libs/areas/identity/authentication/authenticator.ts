@@ -64,7 +64,7 @@ type Missing = string;
 @Injectable()
 export class Authenticator {
   readonly #states = growingCache<CachedState>(STATES_CACHED_MAX);
-  /** The claims of verified app tokens, by fingerprint. */
+  /** The claims of verified tokens of sessions, by fingerprint. */
   readonly #signatures = growingCache<AppTokenClaims>(SIGNATURES_CACHED_MAX);
   readonly #watch: ChangeWatch;
   #changes = 0;
@@ -97,7 +97,7 @@ export class Authenticator {
   }
 
   /**
-   * The caller of an app token whose signature was verified before.
+   * The caller of a token of a session, whose signature was verified before.
    * @throws EventStoreError
    */
   async callerOf(claims: AppTokenClaims): Promise<Caller | null> {
@@ -128,11 +128,11 @@ export class Authenticator {
   }
 
   #resolve(token: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
-    const { user, renter, app } = CREDENTIAL_PREFIXES;
+    const { user, renter, app, console: ofConsole } = CREDENTIAL_PREFIXES;
     if (token.startsWith(user) || token.startsWith(renter)) {
       return this.#resolveKey(fingerprint(token), read);
     }
-    if (!token.startsWith(app)) return null;
+    if (!token.startsWith(app) && !token.startsWith(ofConsole)) return null;
     const claims = this.#claimsOf(token);
     return claims && this.#resolveSession(claims, read);
   }
@@ -152,7 +152,7 @@ export class Authenticator {
   }
 
   #resolveSession(
-    { userId, sessionId, expiresAtMs }: AppTokenClaims,
+    { kind, userId, sessionId, expiresAtMs }: AppTokenClaims,
     read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {
     if (expiresAtMs <= this.clock.now()) return null;
@@ -161,7 +161,7 @@ export class Authenticator {
     const session = this.#find(sessionStream(sessionId), read);
     if (session?.kind !== 'session') return null;
     const { policy } = session;
-    return this.#caller(userId, { kind: 'app_token', id: sessionId, policy, sessionId }, read);
+    return this.#caller(userId, { kind, id: sessionId, policy, sessionId }, read);
   }
 
   /**

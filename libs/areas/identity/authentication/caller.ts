@@ -13,13 +13,13 @@ export interface Caller {
   readonly credential: Credential;
 }
 
-export type CredentialKind = 'api_key' | 'app_token' | 'renter_key';
+export type CredentialKind = 'api_key' | 'app_token' | 'console_session' | 'renter_key';
 
 export interface Credential {
   readonly kind: CredentialKind;
-  /** The hash of the key, or the id of the app token's session; not a secret. */
+  /** The hash of the key, or the id of the session; not a secret. */
   readonly id: string;
-  /** Of an access token: the scopes of its session. */
+  /** Of an access token or a console session: the scopes of the session. */
   readonly policy: KeyPolicy;
   /** Absent where the policy has no lists. */
   readonly lists?: PolicyLists;
