@@ -26,6 +26,7 @@ import { IdentityModule } from './identity.module.js';
 import { IDENTITY_SETTINGS } from './identity.settings.js';
 import { IdentityStreams } from './identity.streams.js';
 import { BrowserSignIns } from './openid/browser-sign-ins.js';
+import { Machines } from './openid/machines.js';
 import { NO_PROVIDER } from './openid/openid.fixture.js';
 import { OPENID_SETTINGS, type OpenIdSettings } from './openid/openid.settings.js';
 import { KeyBudgets } from './keys/key-budgets.port.js';
@@ -132,6 +133,7 @@ export const openProcess = async (
     authenticator: module.get(Authenticator),
     keyRing: module.get(KeyRing),
     names: module.get(NameIndex),
+    machines: module.get(Machines),
     signIns: module.get(BrowserSignIns),
     personalData: module.get(PersonalData),
     streams: module.get(IdentityStreams),

@@ -41,9 +41,11 @@ const rejected = (detail: string): never => reject('sign_in_rejected', detail);
 
 const codeOf = (error: string): string => (CODE.test(error) ? error : 'an error');
 
-/** The library names the claim in the cause of the cause. */
+/** The library names a wrong claim in the cause of the cause, and a missing one in a sentence. */
 const claimAtFault = ({ cause }: Error): string | undefined => {
-  const detail: unknown = cause instanceof Error ? cause.cause : undefined;
-  if (typeof detail !== 'object' || detail === null || !('claim' in detail)) return undefined;
-  return typeof detail.claim === 'string' ? detail.claim : undefined;
+  if (!(cause instanceof Error)) return undefined;
+  const detail: unknown = cause.cause;
+  const isNamed = typeof detail === 'object' && detail !== null && 'claim' in detail;
+  if (isNamed && typeof detail.claim === 'string') return detail.claim;
+  return /^JWT "(\w+)" .*claim missing$/.exec(cause.message)?.[1];
 };
