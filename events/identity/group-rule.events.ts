@@ -14,7 +14,7 @@ const Group = z.strictObject({
   group: z.string().min(1).max(GROUP_LENGTH_MAX),
 });
 
-/** What the members of a group get. */
+/** The rights of the members of a group. */
 export const Grant = z.strictObject({
   role: Role,
   /** Of a token of the provider that a machine sends as its credential. */

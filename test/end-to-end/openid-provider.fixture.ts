@@ -66,7 +66,8 @@ export const openProvider = async () => {
     },
     cookies: { keys: ['the key of the cookies'] },
   });
-  server.on('request', provider.callback());
+  const answer = provider.callback();
+  server.on('request', (request, response) => void answer(request, response));
 
   /** A token of the machine, from the token endpoint. */
   const tokenOfMachine = async (resource = AUDIENCE): Promise<string> => {

@@ -174,8 +174,8 @@ describe('an OpenID provider', () => {
   it('issues tokens to machines, whose accounts pay, within the scopes of a rule', async () => {
     const chat = async (token: string) =>
       ask('/v1/chat/completions', token, { method: 'POST', body: chatRequest() });
-    const stranger = await chat(await provider.tokenOfMachine());
-    expect([stranger.status, stranger.body.error?.code]).toEqual([403, 'subject_not_admitted']);
+    const unknown = await chat(await provider.tokenOfMachine());
+    expect([unknown.status, unknown.body.error?.code]).toEqual([403, 'subject_not_admitted']);
     provider.machine.groups.push('machines');
     const rule = { group: 'machines', role: 'renter', token_scopes: ['inference'] };
     const admin = world.credentials.api_key;

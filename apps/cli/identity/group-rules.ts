@@ -51,7 +51,7 @@ export const setGroupRule = (
     const rule = await commands.execute(new SetGroupRuleCommand(data, context()));
     return {
       json: { rule: jsonOf(rule) },
-      text: `Rule ${rule.id}: members of ${group} have the role ${role} from their next sign-in on.`,
+      text: `Rule ${rule.id}: members of ${group} have the role ${role} from the next sign-in on.`,
     };
   });
 
