@@ -53,7 +53,7 @@ describe('the transparency log', () => {
     expect(origin).toBe('quipu.test/log');
     const hasher = new EventHasher();
     const frontier = new Frontier();
-    const events = await world.events();
+    const events = await world.log();
     for (const event of events.slice(0, size)) {
       frontier.push(hasher.leafHash(storedFieldsOf(event)));
     }

@@ -154,7 +154,7 @@ afterAll(async () => {
 
 describe('a backup of a running gateway', () => {
   it('has every event up to one moment, under the tree of the log', async () => {
-    const events = await world.events();
+    const events = await world.log();
     expect(backedUp.log.events).toBeGreaterThan(10);
     expect(backedUp.log.events).toBeLessThan(events.length);
     expect(backedUp.leaves_compared).toBeGreaterThan(0);

@@ -220,11 +220,11 @@ describe('budgets over HTTP', () => {
         request_id: charged,
         outcome: 'charged',
         events: [
-          { type: 'HoldPlaced', facts: { key: id, rateCardVersion: 1 } },
+          { type: 'HoldPlaced', facts: { key: id, rate_card_version: 1 } },
           {
             type: 'HoldCaptured',
             event_id: response.headers.get('x-quipu-event-id'),
-            facts: { amountMicroUsd: String(PRICE_MICRO_USD), rig: 'scripted' },
+            facts: { amount_micro_usd: String(PRICE_MICRO_USD), rig: 'scripted' },
           },
         ],
       },

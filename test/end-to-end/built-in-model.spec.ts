@@ -23,6 +23,25 @@ const CHAT = {
   temperature: 0,
 };
 
+/** A grey picture with a red square. */
+const pictureOf = (): string => {
+  const pixels = new Uint8Array(96 * 96 * 3).fill(90);
+  for (let y = 30; y < 60; y += 1) {
+    for (let x = 2; x < 32; x += 1) pixels.set([220, 40, 40], (y * 96 + x) * 3);
+  }
+  return encodePng({ width: 96, height: 96, pixels }).toString('base64');
+};
+
+const PICTURE = pictureOf();
+const DATA_URL = `data:image/png;base64,${PICTURE}`;
+const SOURCE = { type: 'base64', media_type: 'image/png', data: PICTURE };
+const DESCRIBED = [
+  {
+    engine: expect.stringMatching(/^embedded:quipu-shapes@/),
+    text: 'The picture shows a red square at the middle left.',
+  },
+];
+
 const weather = (parameters: Record<string, unknown>) => ({
   type: 'function' as const,
   function: { name: 'weather', description: 'the weather of today', parameters },
@@ -58,26 +77,38 @@ describe('the built-in model', () => {
     });
   });
 
+  it.each([
+    ['/v1/messages', {}, 'messages', 'image', { source: SOURCE }],
+    ['/v1/messages', { stream: true }, 'messages', 'image', { source: SOURCE }],
+    ['/v1/responses', {}, 'input', 'input_image', { image_url: DATA_URL }],
+    ['/v1/responses', { stream: true }, 'input', 'input_image', { image_url: DATA_URL }],
+  ])('says on %s with %j which words stand for a picture', async (route, more, field, type, of) => {
+    const turns = [{ role: 'user', content: [{ type, ...of }] }];
+    const limit = { [route === '/v1/messages' ? 'max_tokens' : 'max_output_tokens']: 16 };
+    const response = await fetch(`${world.quipu.url}${route}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.credentials.api_key}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: CHAT.model, ...limit, ...more, [field]: turns }),
+    });
+    expect(response.status).toBe(200);
+    const [described] =
+      /"described_images":(\[[^\]]*\])/.exec(await response.text())?.slice(1) ?? [];
+    expect(JSON.parse(described ?? 'null')).toEqual(DESCRIBED);
+  });
+
   it('gets the words for a picture, says so, and charges the look', async () => {
-    const pixels = new Uint8Array(96 * 96 * 3).fill(90);
-    for (let y = 30; y < 60; y += 1) {
-      for (let x = 2; x < 32; x += 1) pixels.set([220, 40, 40], (y * 96 + x) * 3);
-    }
-    const file = encodePng({ width: 96, height: 96, pixels }).toString('base64');
     const image = {
       type: 'image_url' as const,
-      image_url: { url: `data:image/png;base64,${file}` },
+      image_url: { url: DATA_URL },
     };
     const question = { type: 'text' as const, text: 'What does it show?' };
     const messages = [{ role: 'user' as const, content: [question, image] }];
     const answer = await ask({ messages, max_tokens: 8 });
     expect(answer).toMatchObject({
-      described_images: [
-        {
-          engine: expect.stringMatching(/^embedded:quipu-shapes@/),
-          text: 'The picture shows a red square at the middle left.',
-        },
-      ],
+      described_images: DESCRIBED,
     });
     expect((await world.events()).at(-1)).toMatchObject({
       type: 'HoldCaptured',

@@ -60,6 +60,8 @@ export interface World {
   readonly credentials: Bootstrap;
   readonly openai: OpenAI;
   /** Every event of the log, in order. */
+  log(): Promise<readonly RecordedEvent[]>;
+  /** The log without attempts of rigs, which are recorded up to a second after their request. */
   events(): Promise<readonly RecordedEvent[]>;
   /** Stops the gateway and starts it again on the same home. */
   restart(): Promise<World>;
@@ -121,7 +123,8 @@ export const startWorld = async (
         apiKey: credentials.api_key,
         maxRetries: 0,
       }),
-      events: () => installation.events(),
+      log: () => installation.events(),
+      events: async () => (await installation.events()).filter(isNoAttempt),
       restart: async () => {
         await quipu.stop();
         return start();
@@ -177,6 +180,8 @@ export const eventually = async (
     await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
   }
 };
+
+const isNoAttempt = ({ type }: RecordedEvent): boolean => type !== 'RigAttemptsRecorded';
 
 /** The events of one request in the log, by its `x-request-id`. */
 export const eventsOf = (

@@ -151,7 +151,7 @@ describe('the routing of chats', () => {
       expect(next.rig).toBe(rig);
       const other = rig === 'a' ? 'b' : 'a';
       expect(await explained(next.requestId)).toMatchObject({
-        evidence: { lostRigs: [{ rig: other, reason: 'colder' }] },
+        evidence: { lost_rigs: [{ rig: other, reason: 'colder' }] },
       });
     }
   });
@@ -160,11 +160,11 @@ describe('the routing of chats', () => {
     const { data, requestId } = await ask({ model: 'acme/short' });
     expect(data.model).toBe(MODEL);
     expect(await explained(requestId)).toMatchObject({
-      amountMicroUsd: '2020',
+      amount_micro_usd: '2020',
       model: 'acme/short',
       lines: [
-        { meter: 'input_tokens', model: MODEL, quantity: 2_000, unitPriceMicroUsd: '1000000' },
-        { meter: 'output_tokens', model: MODEL, quantity: 10, unitPriceMicroUsd: '2000000' },
+        { meter: 'input_tokens', model: MODEL, quantity: 2_000, unit_price_micro_usd: '1000000' },
+        { meter: 'output_tokens', model: MODEL, quantity: 10, unit_price_micro_usd: '2000000' },
       ],
       evidence: {
         fallback: { model: MODEL, passed: [{ model: 'acme/short', reason: 'context_too_long' }] },

@@ -45,7 +45,7 @@ describe('answers of a past state', () => {
 
   it('are found by an instant', async () => {
     const [, after] = seen;
-    const events = await world.events();
+    const events = await world.log();
     const last = events.findLast(({ position }) => position <= BigInt(after?.position ?? '0'));
     const { body } = await get(OVERVIEW, last?.recordedAt).expect(200);
     expect({ overview: body }).toMatchObject({

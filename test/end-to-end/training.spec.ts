@@ -123,8 +123,8 @@ describe('training', () => {
     expect(steps.at(-1)?.details).toMatchObject({
       step: expect.any(Number),
       loss: expect.any(Number),
-      tokensPerSecond: expect.any(Number),
-      etaSeconds: expect.any(Number),
+      tokens_per_second: expect.any(Number),
+      eta_seconds: expect.any(Number),
     });
     const model = job.model ?? '';
     expect(model).toMatch(/^\d+\/small-one$/);

@@ -263,7 +263,7 @@ describe('an installation whose log moves to a server and back', () => {
       const exportAll = async (): Promise<boolean> => {
         const exported = await commandLine.result('log', 'export', recent, '--first', '10');
         const { end } = exported as { readonly end: number };
-        return end === (await world.events()).length;
+        return end === (await world.log()).length;
       };
       await eventually(exportAll);
       await world.quipu.stop();

@@ -138,7 +138,7 @@ export const amount = async (projections: Projections): Promise<{ amount: string
   },
   {
     option: 'a query that names a document of its own',
-    code: 2345,
+    code: 2379,
     source: `import { openLoans } from './lending.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 export const list = (projections: Projections) =>

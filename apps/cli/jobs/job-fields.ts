@@ -1,3 +1,4 @@
+import { snakeCaseKeys } from '#platform/kernel/snake-case-keys.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
 import { inUsd } from '#platform/kernel/money.js';
 import { type CommonOptions } from '../invocation.js';
@@ -17,7 +18,7 @@ export const fieldsOf = (job: JobRecord): Readonly<Record<string, unknown>> => (
   account_id: job.accountId,
   type: job.type,
   state: job.status,
-  summary: job.summary,
+  summary: snakeCaseKeys(job.summary),
   after: job.after,
   parent_id: job.parent,
   retry_of: job.retryOf,
@@ -27,13 +28,13 @@ export const fieldsOf = (job: JobRecord): Readonly<Record<string, unknown>> => (
   progress: job.progress && {
     done: job.progress.done,
     total: job.progress.total,
-    details: job.progress.shown,
+    details: snakeCaseKeys(job.progress.shown),
     progressed_at: job.progress.progressedAt,
   },
   usage: job.usage,
   result: job.result && {
     ...job.result.blob,
-    summary: job.result.summary,
+    summary: snakeCaseKeys(job.result.summary),
     is_kept: job.forgottenAt === null,
   },
   error: job.error,

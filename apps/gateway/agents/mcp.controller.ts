@@ -22,6 +22,8 @@ import { McpExchange } from './mcp-exchange.js';
 
 const RPC = { type: 'object' as const, additionalProperties: true };
 const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+const TOOL = { name: 'chat', description: 'Asks a model.', inputSchema: { type: 'object' } };
+const ANSWER = { jsonrpc: '2.0', id: 1, result: { tools: [TOOL] } };
 
 /** A failure that the protocol defines. */
 const protocolError = (description: string, code: number) => {
@@ -50,7 +52,7 @@ export class McpController {
       'with `isError`.',
   })
   @ApiBody({ schema: { ...RPC, example: EXAMPLE }, description: 'A JSON-RPC message.' })
-  @ApiOkResponse({ description: 'The JSON-RPC response.', schema: RPC })
+  @ApiOkResponse({ description: 'The JSON-RPC response.', schema: { ...RPC, example: ANSWER } })
   @ApiAcceptedResponse({ description: 'A notification, which has no response.' })
   @ApiResponse({ status: 404, ...protocolError('The server has no such method.', -32601) })
   @ApiResponse({ status: 406, ...protocolError('`Accept` must name JSON and events.', -32000) })

@@ -38,7 +38,8 @@ class ExplainedEventDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'The facts of the event: lines, prices, rate card, rig, attempts, charge.',
+    description:
+      'The facts of the event in snake case: lines, prices, rate card, rig, attempts, charge.',
   })
   readonly facts!: object;
 }

@@ -3,6 +3,7 @@ import {
   type Explanation,
 } from '#areas/billing/explanations/explain-request.handler.js';
 import { type MicroUsd, toUsd } from '#platform/kernel/money.js';
+import { snakeCaseKeys } from '#platform/kernel/snake-case-keys.js';
 import { type ExplanationDto } from './explanations.dto.js';
 
 const usdOf = (amount: MicroUsd | null): number | null => (amount === null ? null : toUsd(amount));
@@ -37,7 +38,7 @@ const presentEvent = ({
   recorded_at: recordedAt,
   available_before_usd: usdOf(availableBefore),
   available_after_usd: usdOf(availableAfter),
-  facts: data,
+  facts: snakeCaseKeys(data),
 });
 
 const presentRejection = ({
@@ -58,9 +59,9 @@ const presentRejection = ({
       code,
       message,
       rejected_at: rejectedAt,
-      facts,
+      facts: snakeCaseKeys(facts),
       asked_usd: usdOf(askedMicroUsd),
-      asked,
+      asked: asked && snakeCaseKeys(asked),
       position: position.toString(),
       evidence: evidence && {
         event_id: evidence.eventId,

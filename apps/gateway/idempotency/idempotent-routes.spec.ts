@@ -15,8 +15,10 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/auth/login': 'opens a session',
   // The request has no account, and a challenge is answered only once.
   'POST api/v1/auth/verify_2fa': 'opens a session',
+  'POST api/v1/auth/console_session': 'opens a session',
   // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
+  'DELETE api/v1/auth/console_session': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
   'POST api/v1/auth/keys/:id/restrict': 'sets a policy',
   // A repeated deletion finds no model.

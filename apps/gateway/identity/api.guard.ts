@@ -19,7 +19,7 @@ export interface AcceptedCredentials {
 }
 
 const ANY: AcceptedCredentials = {
-  kinds: ['api_key', 'app_token', 'renter_key', 'provider_token'],
+  kinds: ['api_key', 'app_token', 'console_session', 'renter_key', 'provider_token'],
   description: 'an API key, an access token, a renter key or a token of the OpenID provider',
 };
 

@@ -56,7 +56,7 @@ export const presentSession = (session: OpenedSession): Readonly<LoginSuccessDto
   }),
 });
 
-const presentChallenge = (tempToken: string): TwoFactorChallengeDto => ({
+export const presentChallenge = (tempToken: string): TwoFactorChallengeDto => ({
   success: false,
   '2fa_required': true,
   temp_token: tempToken,

@@ -78,7 +78,9 @@ type Answer = Readonly<
       | 'secret'
       | 'otpauth_url'
       | 'recovery_codes'
-      | 'wrong_codes',
+      | 'wrong_codes'
+      | 'csrf_token'
+      | 'sign_in_rejected',
       unknown
     >
   >

@@ -12,6 +12,7 @@ import { AppTokenStrategy } from './app-token.strategy.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
 import { GroupRulesController } from './group-rules.controller.js';
+import { ConsoleSessionController } from './console-session.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
 import { OpenIdController } from './openid.controller.js';
 import { SessionsController, UserSessionsController } from './sessions.controller.js';
@@ -24,6 +25,7 @@ import { UsersController } from './users.controller.js';
     AuthController,
     OpenIdController,
     GroupRulesController,
+    ConsoleSessionController,
     TwoFactorController,
     ApiKeysController,
     UsersController,

@@ -1,5 +1,6 @@
 import { type LoggedJobEvent } from '#areas/jobs/job-history.handler.js';
 import { type JobEvent } from '#events/jobs/job.events.js';
+import { snakeCaseKeys } from '#platform/kernel/snake-case-keys.js';
 import { namedEvent } from '../sse/sse.js';
 
 /** The name of the event on the stream, and what it states. */
@@ -12,7 +13,8 @@ interface ShownEvent {
 const shown = ({ type, data }: JobEvent): ShownEvent => {
   switch (type) {
     case 'JobSubmitted': {
-      const { type: jobType, summary, after, parent, retryOf, attemptsMax, startBefore } = data;
+      const { type: jobType, after, parent, retryOf, attemptsMax, startBefore } = data;
+      const summary = snakeCaseKeys(data.summary);
       const order = { type: jobType, summary, after, parent_id: parent, retry_of: retryOf };
       const limits = { attempts_max: attemptsMax, start_before: startBefore };
       return { name: 'submitted', facts: { ...order, ...limits } };
@@ -22,7 +24,8 @@ const shown = ({ type, data }: JobEvent): ShownEvent => {
     case 'JobStarted':
       return { name: 'started', facts: { attempt: data.attempt, run_until: data.runUntil } };
     case 'JobProgressed': {
-      const { attempt, done, total, progress: details, usage } = data;
+      const { attempt, done, total, progress, usage } = data;
+      const details = snakeCaseKeys(progress);
       return { name: 'progressed', facts: { attempt, done, total, details, usage } };
     }
     case 'JobAttemptEnded': {
@@ -39,8 +42,9 @@ const shown = ({ type, data }: JobEvent): ShownEvent => {
     case 'JobCancellationRequested':
       return { name: 'cancellation_requested', facts: { stop_by: data.stopBy } };
     case 'JobCompleted': {
-      const { attempt, result, summary, usage } = data;
-      return { name: 'completed', facts: { attempt, result: { ...result, summary }, usage } };
+      const { attempt, usage } = data;
+      const result = { ...data.result, summary: snakeCaseKeys(data.summary) };
+      return { name: 'completed', facts: { attempt, result, usage } };
     }
     case 'JobFailed': {
       const { code, message, usage } = data;

@@ -1,4 +1,5 @@
 import { type JobPage } from '#areas/jobs/job.queries.js';
+import { snakeCaseKeys } from '#platform/kernel/snake-case-keys.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
 import { type JobAnswerDto, type JobDto, type JobListDto } from './jobs.dto.js';
 
@@ -8,7 +9,7 @@ export const presentJob = (job: JobRecord): JobDto => ({
   account_id: job.accountId,
   type: job.type,
   state: job.status,
-  summary: job.summary,
+  summary: snakeCaseKeys(job.summary),
   after: job.after,
   parent_id: job.parent,
   retry_of: job.retryOf,
@@ -34,13 +35,13 @@ export const presentJob = (job: JobRecord): JobDto => ({
 const progressOf = ({ progress }: JobRecord): JobDto['progress'] => {
   if (!progress) return null;
   const { done, total, shown: details, progressedAt } = progress;
-  return { done, total, details, progressed_at: progressedAt };
+  return { done, total, details: snakeCaseKeys(details), progressed_at: progressedAt };
 };
 
 const resultOf = ({ result, forgottenAt }: JobRecord): JobDto['result'] => {
   if (!result) return null;
   const { blob, summary } = result;
-  return { ...blob, summary, is_kept: forgottenAt === null };
+  return { ...blob, summary: snakeCaseKeys(summary), is_kept: forgottenAt === null };
 };
 
 export const answerOf = (job: JobRecord): JobAnswerDto => ({ success: true, job: presentJob(job) });

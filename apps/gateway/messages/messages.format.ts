@@ -1,5 +1,11 @@
 import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
-import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
+import {
+  type Fields,
+  isFields,
+  type ReadAnswer,
+  readAnswer,
+  type ReadChoice,
+} from '#platform/chats/read-answer.js';
 import { anthropicEnvelope, type Failure } from '../errors/envelope.js';
 import {
   type AnswerFormat,
@@ -19,9 +25,11 @@ export interface MessageFacts {
 export const messageFormat = (facts: MessageFacts): AnswerFormat => ({
   form: 'message',
   whole: ({ text, usage }) => {
-    const choice = readAnswer(text).choices.find(({ index }) => index === 0);
+    const { choices, describedImages } = readAnswer(text);
+    const choice = choices.find(({ index }) => index === 0);
     const content = choice ? contentOf(choice, facts) : [];
-    return JSON.stringify(messageOf(facts, content, stopOf(facts, choice ?? null), usage));
+    const message = messageOf(facts, content, stopOf(facts, choice ?? null), usage);
+    return JSON.stringify({ ...message, ...describedIn(describedImages) });
   },
   stream: () => messageStream(facts),
   original: originalFormat('message', isMessageStop, (failure) => errorEvent(failure, facts)),
@@ -35,6 +43,7 @@ const errorEvent = (failure: Failure, { requestId }: MessageFacts): string =>
 const messageStream = (facts: MessageFacts): StreamFormat => {
   const blocks = new BlockEvents(idOf(facts));
   let ended: ReadChoice | null = null;
+  let described: ReadAnswer['describedImages'];
   return {
     // The prompt is counted when the rig has answered; `message_delta` states it.
     begin: () => {
@@ -42,8 +51,10 @@ const messageStream = (facts: MessageFacts): StreamFormat => {
       return `${eventOf('message_start', { message })}${eventOf('ping', {})}`;
     },
     page: (lines) => {
-      const choices = lines.flatMap((line) => readAnswer(line).choices);
-      return choices
+      const answers = lines.map(readAnswer);
+      described ??= answers.find(({ describedImages }) => describedImages)?.describedImages;
+      return answers
+        .flatMap(({ choices }) => choices)
         .filter(({ index }) => index === 0)
         .map((choice) => {
           if (choice.finishReason !== null) ended = choice;
@@ -56,13 +67,17 @@ const messageStream = (facts: MessageFacts): StreamFormat => {
       const counts = usageOf(usage);
       return [
         blocks.end(),
-        eventOf('message_delta', { delta, usage: counts }),
+        eventOf('message_delta', { delta, usage: counts, ...describedIn(described) }),
         eventOf('message_stop', {}),
       ].join('');
     },
     failed: (failure) => errorEvent(failure, facts),
   };
 };
+
+/** A field of our own: which words stood for pictures. */
+const describedIn = (images: ReadAnswer['describedImages']) =>
+  images && { described_images: images };
 
 const eventOf = (type: string, fields: object): string =>
   namedEvent(type, null, { type, ...fields });

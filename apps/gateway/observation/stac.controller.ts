@@ -35,11 +35,13 @@ import {
   StacSearchDto,
   StacSearchQueryDto,
 } from './stac.dto.js';
+import { STAC_EXAMPLES } from './stac.examples.js';
 import { CONFORMANCE, type StacDocument, StacPresenter } from './stac.presenter.js';
 
-const document = (description: string) => ({
+const document = (description: string, example: StacDocument) => ({
   schema: { type: 'object', additionalProperties: true },
   description,
+  example,
 });
 
 /** The images of an account as a SpatioTemporal Asset Catalog. */
@@ -56,7 +58,7 @@ export class StacController {
     summary: 'Get the STAC catalog',
     description: 'The landing page of STAC API 1.0.',
   })
-  @ApiOkResponse(document('A catalog of STAC 1.1.'))
+  @ApiOkResponse(document('A catalog of STAC 1.1.', STAC_EXAMPLES.landing))
   async landing(
     @CurrentCaller() { accountId }: Caller,
     @Req() request: FastifyRequest,
@@ -67,14 +69,14 @@ export class StacController {
 
   @Get('conformance')
   @ApiOperation({ summary: 'List the classes of STAC API', description: 'As URIs.' })
-  @ApiOkResponse(document('The classes that are implemented.'))
+  @ApiOkResponse(document('The classes that are implemented.', STAC_EXAMPLES.conformance))
   conformance(): StacDocument {
     return { conformsTo: CONFORMANCE };
   }
 
   @Get('collections')
   @ApiOperation({ summary: 'List the collections', description: 'One for each type of sensor.' })
-  @ApiOkResponse(document('The collections of the account.'))
+  @ApiOkResponse(document('The collections of the account.', STAC_EXAMPLES.collections))
   async collections(
     @CurrentCaller() { accountId }: Caller,
     @Req() request: FastifyRequest,
@@ -85,7 +87,7 @@ export class StacController {
 
   @Get('collections/:collection')
   @ApiOperation({ summary: 'Get a collection', description: 'With its extent.' })
-  @ApiOkResponse(document('A collection of STAC 1.1.'))
+  @ApiOkResponse(document('A collection of STAC 1.1.', STAC_EXAMPLES.collection))
   @FailsWith('observation_collection_not_found')
   async collection(
     @Param() { collection }: StacCollectionDto,
@@ -98,7 +100,7 @@ export class StacController {
 
   @Get('collections/:collection/items')
   @ApiOperation({ summary: 'List the items of a collection', description: 'Newest first.' })
-  @ApiOkResponse(document('A GeoJSON feature collection.'))
+  @ApiOkResponse(document('A GeoJSON feature collection.', STAC_EXAMPLES.items))
   @FailsWith('observation_collection_not_found', 'observation_search_invalid')
   async items(
     @Param() { collection }: StacCollectionDto,
@@ -113,7 +115,7 @@ export class StacController {
 
   @Get('collections/:collection/items/:id')
   @ApiOperation({ summary: 'Get an item', description: 'An image as STAC 1.1 describes it.' })
-  @ApiOkResponse(document('An item of STAC 1.1.'))
+  @ApiOkResponse(document('An item of STAC 1.1.', STAC_EXAMPLES.item))
   @FailsWith('observation_not_found')
   async item(
     @Param() { collection, id }: StacItemDto,
@@ -132,7 +134,7 @@ export class StacController {
     summary: 'Search the items',
     description: 'Items meet every condition. Lists are separated by commas. Newest first.',
   })
-  @ApiOkResponse(document('A GeoJSON feature collection.'))
+  @ApiOkResponse(document('A GeoJSON feature collection.', STAC_EXAMPLES.items))
   @FailsWith('observation_search_invalid')
   searchByGet(
     @Query() query: StacSearchQueryDto,
@@ -154,7 +156,7 @@ export class StacController {
     summary: 'Search the items by a body',
     description: 'As the search by GET, with the conditions as JSON.',
   })
-  @ApiOkResponse(document('A GeoJSON feature collection.'))
+  @ApiOkResponse(document('A GeoJSON feature collection.', STAC_EXAMPLES.items))
   @FailsWith('observation_search_invalid')
   async searchByPost(
     @Body() body: StacSearchDto,

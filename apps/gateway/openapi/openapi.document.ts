@@ -2,7 +2,9 @@ import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { routingModesOf } from '#areas/inference/routing-modes.js';
 import { type Areas } from '#platform/runtime/areas/area.js';
+import { IDEMPOTENCY_HEADER } from '../idempotency/idempotency.metadata.js';
 import { TAGS_PARAMETER } from '../paid/tags.header.js';
+import { addHeaders } from './answer-headers.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { type FailureCode, failureCodesOf, failureTable } from './failure-codes.js';
 import { addFailures, FAILURE_SCHEMAS, type Located } from './failure-responses.js';
@@ -75,17 +77,34 @@ export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObj
     operation.security ??= [];
     listRoutingModes(operation, modes);
   }
+  for (const located of operations) documentRepeats(located);
   const enveloped = operations.filter(
     ({ operation }) => operation.tags?.includes(OPERATIONS_TAG) !== true,
   );
   addFailures(document, enveloped, codes);
   for (const { operation } of enveloped) documentTags(operation);
+  addHeaders(document, enveloped);
   const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
   return {
     ...document,
     tags: (document.tags ?? []).filter(({ name }) => used.has(name)),
     webhooks: webhookItems(areas),
   };
+};
+
+const REPEATS: Readonly<Record<string, string>> = { get: 'safe', put: 'method', delete: 'method' };
+
+/**
+ * How a client may repeat a request: `safe` changes nothing; `key` with an `Idempotency-Key`;
+ * `method` has the effect once (RFC 9110, section 9.2.2); `none` says in its description what a
+ * repeat does.
+ */
+const documentRepeats = ({ method, operation }: Located): void => {
+  const takesKey = operation.parameters?.some(
+    (parameter) => 'name' in parameter && parameter.name === IDEMPOTENCY_HEADER,
+  );
+  const repeat = takesKey === true ? 'key' : (REPEATS[method] ?? 'none');
+  Object.assign(operation, { 'x-idempotency': repeat });
 };
 
 /** Every route that an account pays for takes tags. */

@@ -68,7 +68,10 @@ export class ProofKeysController {
     summary: 'Get a verification key',
     description: 'As snarkjs reads it. A retired key has no answer.',
   })
-  @ApiOkResponse({ description: 'The verification key.', schema: { type: 'object' } })
+  @ApiOkResponse({
+    description: 'The verification key.',
+    schema: { type: 'object', example: { protocol: 'groth16', curve: 'bn128', nPublic: 2 } },
+  })
   @FailsWith('proof_key_not_found', 'proof_key_retired')
   async find(@Param() { key_id: keyId }: ProofKeyIdDto): Promise<object> {
     const { keyJson } = await this.queries.execute(new ProofKeyQuery(keyId));

@@ -102,7 +102,7 @@ export class SyncForm {
   }
 }
 
-/** The interface accepts renter keys and API keys, and no access tokens. */
+/** The interface accepts renter keys and API keys, and no tokens of sessions. */
 const isKey = (caller: Caller | null): caller is Caller =>
   caller !== null && ['api_key', 'renter_key'].includes(caller.credential.kind);
 

@@ -9,7 +9,7 @@ import {
   originalFormat,
   type StreamFormat,
 } from '../inference/answer-format.js';
-import { readAnswer } from '#platform/chats/read-answer.js';
+import { type ReadAnswer, readAnswer } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 import { OutputItems, type StreamEvent } from '#areas/responses/translation/output-items.js';
 import {
@@ -55,6 +55,7 @@ const kept = async (
 const responseStream = (writing: ResponseWriting): StreamFormat => {
   const items = new OutputItems(writing.key, writing.search);
   let written = 0;
+  let described: ReadAnswer['describedImages'];
   const writeAll = (events: readonly StreamEvent[]): string =>
     events
       .map((event) => namedEvent(event.type, null, { ...event, sequence_number: written++ }))
@@ -71,13 +72,15 @@ const responseStream = (writing: ResponseWriting): StreamFormat => {
     },
     page: (lines) =>
       writeAll(
-        lines
-          .map(readAnswer)
-          .flatMap(({ choices }) => choices.flatMap((choice) => items.add(choice))),
+        lines.map(readAnswer).flatMap(({ choices, describedImages }) => {
+          described ??= describedImages;
+          return choices.flatMap((choice) => items.add(choice));
+        }),
       ),
     end: async (usage) => {
       const events = items.end();
-      const response = await kept(writing, endedResponse(writing, items, usage));
+      const answered = { usage, describedImages: described };
+      const response = await kept(writing, endedResponse(writing, items, answered));
       const { status } = response;
       const type = status === 'completed' ? 'response.completed' : 'response.incomplete';
       return writeAll([...events, { type, response }]);

@@ -127,5 +127,8 @@ const handlers: readonly Provider[] = [
  * `AccountOpener`, `KeyBudgets`, `KeyUses` and `BalanceReader`, which the composition root provides
  * globally.
  */
-@Module({ providers: [...services, ...handlers], exports: [Authenticator, BrowserSignIns] })
+@Module({
+  providers: [...services, ...handlers],
+  exports: [AppTokens, Authenticator, BrowserSignIns],
+})
 export class IdentityModule {}

@@ -10,6 +10,7 @@ import { Areas } from '#platform/runtime/areas/area.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { accountEventsOf } from './account-events.js';
 import { demandPublicUrl } from './private-addresses.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { newWebhookSecret } from '#platform/webhooks/standard-webhooks.js';
@@ -26,7 +27,7 @@ export interface NewWebhook {
 
 export interface WebhookOrder {
   readonly url: string;
-  /** Empty: every type. */
+  /** Empty: every notification. */
   readonly types: readonly string[];
   readonly format: MessageFormat;
 }
@@ -73,9 +74,14 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
   }
 
   #demandTypes(types: readonly string[]): void {
-    const known = this.areas.notifications().map(({ type }) => type);
-    const unknown = types.find((type) => !known.includes(type));
+    const notifications = this.areas.notifications().map(({ type }) => type);
+    const events = accountEventsOf(this.areas);
+    const unknown = types.find((type) => !notifications.includes(type) && !events.has(type));
     if (unknown === undefined) return;
-    reject('webhook_type_unknown', `types are among ${known.join(', ')}, and not ${unknown}`);
+    reject(
+      'webhook_type_unknown',
+      `types: expected ${notifications.join(', ')} or an event of available_events, ` +
+        `received ${unknown}`,
+    );
   }
 }

@@ -2,14 +2,19 @@ import { type MessageFormat, type WebhookDeliveryQueued } from '#events/webhooks
 
 type Message = Pick<
   WebhookDeliveryQueued['data'],
-  'notification' | 'occurredAt' | 'accountId' | 'body'
+  'notification' | 'eventVersion' | 'occurredAt' | 'accountId' | 'body'
 >;
 
 /** Slack's limit for the text of a message is 40,000 characters; a short one is read. */
 const TEXT_LENGTH_MAX = 2_000;
 
-const standardBody = ({ notification, occurredAt, accountId, body }: Message): string =>
-  JSON.stringify({ type: notification, timestamp: occurredAt, account_id: accountId, data: body });
+const standardBody = ({
+  notification: type,
+  eventVersion: version,
+  occurredAt: timestamp,
+  accountId: account_id,
+  body: data,
+}: Message): string => JSON.stringify({ type, version, timestamp, account_id, data });
 
 /** Slack reads these three characters as markup. */
 const escaped = (text: string): string =>

@@ -6,6 +6,8 @@ export interface ReadAnswer {
   readonly systemFingerprint: string | undefined;
   readonly routingMode: string;
   readonly model: string;
+  /** What stood for the pictures of the chat; undefined where none was described. */
+  readonly describedImages: readonly Fields[] | undefined;
 }
 
 /** A choice of a whole answer, or the part of it in one chunk. */
@@ -43,13 +45,14 @@ export const readAnswer = (json: string): ReadAnswer => readCompletion(JSON.pars
 /** @param completion an answer or a chunk of a rig */
 export const readCompletion = (completion: unknown): ReadAnswer => {
   const answer = fieldsOf(completion);
-  const { usage, system_fingerprint: fingerprint } = answer;
+  const { usage, system_fingerprint: fingerprint, described_images: described } = answer;
   return {
     choices: listOf(answer['choices']).map(choiceOf),
     usage: isFields(usage) ? usage : undefined,
     systemFingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
     routingMode: textOf(answer['routing_mode']),
     model: textOf(answer['model']),
+    describedImages: described === undefined ? undefined : listOf(described),
   };
 };
 

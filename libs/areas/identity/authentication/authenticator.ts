@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { apiKeyEvents } from '#events/identity/api-key.events.js';
-import { type Grant } from '#events/identity/group-rule.events.js';
+import { type Grant, groupRuleEvents } from '#events/identity/group-rule.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
-import { groupRuleEvents } from '#events/identity/group-rule.events.js';
 import { nameEvents } from '#events/identity/name.events.js';
 import { sessionEvents } from '#events/identity/session.events.js';
 import { userEvents } from '#events/identity/user.events.js';
@@ -84,7 +83,7 @@ type Missing = string;
 @Injectable()
 export class Authenticator {
   readonly #states = growingCache<CachedState>(STATES_CACHED_MAX);
-  /** The claims of verified app tokens, by fingerprint. */
+  /** The claims of verified tokens of sessions, by fingerprint. */
   readonly #signatures = growingCache<AppTokenClaims>(SIGNATURES_CACHED_MAX);
   readonly #watch: ChangeWatch;
   #changes = 0;
@@ -122,7 +121,7 @@ export class Authenticator {
   }
 
   /**
-   * The caller of an app token whose signature was verified before.
+   * The caller of a token of a session, whose signature was verified before.
    * @throws EventStoreError
    */
   async callerOf(claims: AppTokenClaims): Promise<Caller | null> {
@@ -191,11 +190,11 @@ export class Authenticator {
   }
 
   #resolve(token: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
-    const { user, renter, app } = CREDENTIAL_PREFIXES;
+    const { user, renter, app, console: ofConsole } = CREDENTIAL_PREFIXES;
     if (token.startsWith(user) || token.startsWith(renter)) {
       return this.#resolveKey(fingerprint(token), read);
     }
-    if (!token.startsWith(app)) return null;
+    if (!token.startsWith(app) && !token.startsWith(ofConsole)) return null;
     const claims = this.#claimsOf(token);
     return claims && this.#resolveSession(claims, read);
   }
@@ -215,7 +214,7 @@ export class Authenticator {
   }
 
   #resolveSession(
-    { userId, sessionId, expiresAtMs }: AppTokenClaims,
+    { kind, userId, sessionId, expiresAtMs }: AppTokenClaims,
     read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {
     if (expiresAtMs <= this.clock.now()) return null;
@@ -224,7 +223,7 @@ export class Authenticator {
     const session = this.#find(sessionStream(sessionId), read);
     if (session?.kind !== 'session') return null;
     const { policy } = session;
-    return this.#caller(userId, { kind: 'app_token', id: sessionId, policy, sessionId }, read);
+    return this.#caller(userId, { kind, id: sessionId, policy, sessionId }, read);
   }
 
   /**

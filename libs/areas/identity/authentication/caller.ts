@@ -16,13 +16,17 @@ export interface Caller {
   readonly credential: Credential;
 }
 
-export type CredentialKind = 'api_key' | 'app_token' | 'renter_key' | 'provider_token';
+export type CredentialKind =
+  'api_key' | 'app_token' | 'console_session' | 'renter_key' | 'provider_token';
 
 export interface Credential {
   readonly kind: CredentialKind;
-  /** The hash of the key or of the provider's subject, or the app token's session; not a secret. */
+  /** The hash of the key or of the provider's subject, or the id of the session; not a secret. */
   readonly id: string;
-  /** Of an access token: the scopes of its session. Of a token of the provider: by the rules. */
+  /**
+   * Of an access token or a console session: the scopes of the session. Of a token of the provider:
+   * by the rules.
+   */
   readonly policy: KeyPolicy;
   /** Absent where the policy has no lists. */
   readonly lists?: PolicyLists;

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type JWTPayload } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { type DomainError } from '#platform/kernel/domain-error.js';
 import { ADA, anyContext, movableClock } from '../identity-world.fixture.js';
@@ -14,7 +13,12 @@ import { SIGN_IN_SECONDS } from './browser-sign-ins.js';
 import { RemoveGroupRuleCommand } from './group-rules.handlers.js';
 import { NO_PROVIDER } from './openid.fixture.js';
 import { CLOCK_SKEW_SECONDS } from './provider-discovery.js';
-import { AUDIENCE, CLIENT_ID, type TokenTerms } from './scripted-issuer.fixture.js';
+import {
+  AUDIENCE,
+  CLIENT_ID,
+  type TokenClaims,
+  type TokenTerms,
+} from './scripted-issuer.fixture.js';
 import { CLIENT, openSignIns, SECOND_ID, type SignIns } from './sign-ins.fixture.js';
 
 let at: SignIns;
@@ -160,7 +164,7 @@ describe('a sign-in by the provider', () => {
 describe('a sign-in by the provider is rejected', () => {
   const HOUR = 3_600;
 
-  const FORGED: readonly (readonly [string, string, () => JWTPayload, TokenTerms])[] = [
+  const FORGED: readonly (readonly [string, string, () => TokenClaims, TokenTerms])[] = [
     ['for another nonce', 'nonce', () => ({ nonce: 'another' }), {}],
     ['without a nonce', 'nonce', () => ({ nonce: undefined }), {}],
     ['for another client', 'aud', () => ({ aud: 'another' }), {}],

@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type JWTPayload } from 'jose';
 import { Authenticator } from '../authentication/authenticator.js';
 import { anyContext, movableClock } from '../identity-world.fixture.js';
 import { RemoveGroupRuleCommand } from './group-rules.handlers.js';
 import { CLOCK_SKEW_SECONDS } from './provider-discovery.js';
-import { AUDIENCE, CLIENT_ID, type TokenTerms } from './scripted-issuer.fixture.js';
+import {
+  AUDIENCE,
+  CLIENT_ID,
+  type TokenClaims,
+  type TokenTerms,
+} from './scripted-issuer.fixture.js';
 import { openSignIns, type SignIns } from './sign-ins.fixture.js';
 
 let at: SignIns;
@@ -18,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => at.end());
 
 describe('a token of the provider', () => {
-  const claims = (more: JWTPayload = {}): JWTPayload => ({
+  const claims = (more: TokenClaims = {}): TokenClaims => ({
     iss: issuer.url,
     aud: AUDIENCE,
     sub: 'machine-1',
@@ -26,7 +30,7 @@ describe('a token of the provider', () => {
     exp: at.nowSeconds() + 60,
     ...more,
   });
-  const tokenOf = (more: JWTPayload = {}, terms: TokenTerms = { typ: 'at+jwt' }) =>
+  const tokenOf = (more: TokenClaims = {}, terms: TokenTerms = { typ: 'at+jwt' }) =>
     issuer.sign(claims(more), terms);
   const authenticate = async (token: string) => here.authenticator.authenticate(token);
 
@@ -92,7 +96,7 @@ describe('a token of the provider', () => {
     expect(await authenticate(token)).toBeNull();
   });
 
-  const NONE: readonly (readonly [string, () => JWTPayload, TokenTerms])[] = [
+  const NONE: readonly (readonly [string, () => TokenClaims, TokenTerms])[] = [
     ['another audience', () => ({ aud: 'another' }), {}],
     ['the client as its audience, as an ID token has', () => ({ aud: CLIENT_ID }), {}],
     ['another issuer', () => ({ iss: 'https://id.example.org' }), {}],

@@ -14,6 +14,9 @@ export interface TokenTerms {
   readonly typ?: string;
 }
 
+/** An undefined claim is absent. */
+export type TokenClaims = Readonly<Record<string, unknown>>;
+
 const json = (value: object): string => base64url.encode(JSON.stringify(value));
 
 /** Makes tokens of the issuer, and tokens that only look like it. */
@@ -22,12 +25,12 @@ const openSigner = async () => {
   const foreign = await generateKeyPair('ES256');
   const publicKey = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
   const sign = async (
-    claims: JWTPayload,
+    claims: TokenClaims,
     { key = 'own', typ = 'JWT' }: TokenTerms = {},
   ): Promise<string> => {
     if (key === 'none') return `${json({ alg: 'none', typ })}.${json(claims)}.`;
     const kid = key === 'unknown' ? 'two' : 'one';
-    const token = new SignJWT(claims);
+    const token = new SignJWT(JSON.parse(JSON.stringify(claims)) as JWTPayload);
     if (key === 'shared') {
       const secret = new TextEncoder().encode(SECRET);
       return token.setProtectedHeader({ alg: 'HS256', typ, kid }).sign(secret);

@@ -1,4 +1,3 @@
-import { type JWTPayload } from 'jose';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
 import { anyContext, movableClock, openWorld } from '../identity-world.fixture.js';
@@ -6,7 +5,12 @@ import { SESSION_SCOPES } from '../keys/key-policy.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { ChangeUserCommand } from '../users/change-user.handler.js';
 import { type GroupRuleView, SetGroupRuleCommand } from './group-rules.handlers.js';
-import { CLIENT_ID, openScriptedIssuer, type TokenTerms } from './scripted-issuer.fixture.js';
+import {
+  CLIENT_ID,
+  openScriptedIssuer,
+  type TokenClaims,
+  type TokenTerms,
+} from './scripted-issuer.fixture.js';
 import { SignInOpenIdCommand } from './sign-in-openid.handler.js';
 
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d', baseUrl: 'http://127.0.0.1:8080' };
@@ -25,7 +29,7 @@ export const openSignIns = async () => {
 
   const nowSeconds = (): number => Math.floor(here.clock.now() / 1_000);
 
-  const idClaims = (nonce: string, more: JWTPayload = {}): JWTPayload => ({
+  const idClaims = (nonce: string, more: TokenClaims = {}): TokenClaims => ({
     iss: issuer.url,
     aud: CLIENT_ID,
     sub: 'subject-1',
@@ -46,7 +50,7 @@ export const openSignIns = async () => {
     here.execute(new SignInOpenIdCommand({ query, sealed }, anyContext()));
 
   /** A whole sign-in, whose ID token has these claims. */
-  const signIn = async (more: JWTPayload = {}, terms: TokenTerms = {}) => {
+  const signIn = async (more: TokenClaims = {}, terms: TokenTerms = {}) => {
     const { sealed, state, nonce } = await begin();
     issuer.script.idToken = await issuer.sign(idClaims(nonce, more), terms);
     return callback(`code=once&state=${state}`, sealed);
@@ -61,7 +65,7 @@ export const openSignIns = async () => {
     begin,
     callback,
     signIn,
-    sessionOf: async (more: JWTPayload = {}) => {
+    sessionOf: async (more: TokenClaims = {}) => {
       const outcome = await signIn(more);
       if (outcome.kind !== 'session') throw new Error('expected a session');
       return outcome.session;

@@ -114,11 +114,14 @@ describe('pictures of a chat whose model reads text alone', () => {
     expect(world.ledger.placed.lines.map(({ meter }) => meter)).not.toContain('vision_frames');
   });
 
-  it('are left to other interfaces, whose answers could not say so', async () => {
+  it.each([
+    ['are described for another interface', {}, 1],
+    ['are left to an interface that alone can express the request', { untranslated: 'top_k' }, 0],
+  ])('%s', async (_, more, looks) => {
     const world = open();
-    const original = { dialect: 'messages', bytes: Buffer.from('{}') } as const;
+    const original = { dialect: 'messages', bytes: Buffer.from('{}'), ...more } as const;
     await world.complete({ ...orderOf(asked(URL)), original });
-    expect(world.describer.looked).toEqual([]);
+    expect(world.describer.looked).toHaveLength(looks);
   });
 
   it.each([

@@ -49,9 +49,8 @@ export class DescribedPictures {
   of(order: ChatOrder): PicturedChat | null {
     const { body, accountId, others, original } = order;
     const { describer } = this;
-    // The answers of other interfaces have no place for the descriptions.
-    const isChat = !others && (original?.dialect ?? 'chat') === 'chat';
-    if (!describer || !isChat) return null;
+    // Several prompts have no place for the descriptions of one.
+    if (!describer || others || original?.untranslated !== undefined) return null;
     const found = picturesIn(body);
     if (found.length === 0 || !this.#takesWords(body.model)) return null;
     if (found.length > PICTURES_MAX) {

@@ -13,23 +13,24 @@ export interface AnsweredFacts extends ResponseFacts {
 /** The whole answer of a chat as a response. */
 export const answeredResponse = (
   facts: AnsweredFacts,
-  { choices }: ReadAnswer,
+  { choices, describedImages }: ReadAnswer,
   usage: Usage,
 ): ResponseObject => {
   const items = new OutputItems(facts.key, facts.search);
   for (const choice of choices) items.add(choice);
   items.end();
-  return endedResponse(facts, items, usage);
+  return endedResponse(facts, items, { usage, describedImages });
 };
 
 export const endedResponse = (
   facts: AnsweredFacts,
   items: OutputItems,
-  usage: Usage,
+  { usage, describedImages }: Pick<ReadAnswer, 'describedImages'> & { readonly usage: Usage },
 ): ResponseObject =>
   responseObject(facts, items.items, {
     status: 'ended',
     completedAt: facts.now(),
     finishReason: items.finishReason,
     usage,
+    describedImages,
   });

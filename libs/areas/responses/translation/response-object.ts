@@ -23,6 +23,7 @@ export type ResponseEnd =
       readonly completedAt: number;
       readonly finishReason: string | null;
       readonly usage: Usage;
+      readonly describedImages?: readonly Fields[] | undefined;
     }
   | {
       readonly status: 'failed';
@@ -69,6 +70,7 @@ export const responseObject = (
     truncation: 'disabled',
     user: body.user ?? null,
     metadata: body.metadata ?? {},
+    ...(end.status === 'ended' && end.describedImages && { described_images: end.describedImages }),
   };
 };
 

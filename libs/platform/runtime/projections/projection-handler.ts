@@ -100,7 +100,7 @@ export class ProjectionHandler implements SubscriptionHandler {
     return { event, position: recorded.position, keys: keysOf(this.projection, event) };
   }
 
-  /** A few at a time: one after the other, a page would take as long as thousands of round trips. */
+  /** Several at a time: a page may have thousands of documents, each a round trip. */
   async #load(keys: readonly string[], loaded: Changes): Promise<void> {
     if (this.projection.isWrittenWhole) return;
     for (let from = 0; from < keys.length; from += LOADED_AT_ONCE) {
