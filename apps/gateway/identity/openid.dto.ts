@@ -29,12 +29,18 @@ export class StartSignInDto {
   @TextField({
     required: false,
     example: 'Quipu Console',
+    description: 'The name of the app, which is the name of the key of the session.',
     maxLength: APP_NAME_LENGTH_MAX,
     minLength: 1,
   })
   readonly app_name?: string;
 
-  @TextField({ required: false, example: 'Firefox', maxLength: DEVICE_INFO_LENGTH_MAX })
+  @TextField({
+    required: false,
+    example: 'Firefox',
+    maxLength: DEVICE_INFO_LENGTH_MAX,
+    description: 'The device, for the list of sessions.',
+  })
   readonly device_info?: string;
 }
 
