@@ -51,7 +51,7 @@ import {
 
 /** The users of the installation, for its operators; an addition to the promised interface. */
 @ApiTags('identity')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
 @Scope('operate')
