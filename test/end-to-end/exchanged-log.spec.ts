@@ -94,14 +94,14 @@ describe('a server of the log that is replaced by an older copy beneath a runnin
     await rm(node.home, { recursive: true });
     await cp(copy, node.home, { recursive: true });
     await node.restart();
-    const refusals: Answered[] = [];
+    const refused: Answered[] = [];
     await eventually(async () => {
-      refusals.push(await ask());
-      return refusals.at(-1)?.code === 'log_foreign';
+      refused.push(await ask());
+      return refused.at(-1)?.code === 'log_foreign';
     }, WITHIN_MS);
-    for (let asked = 0; asked < REFUSED; asked += 1) refusals.push(await ask());
-    expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(refusals.slice(-REFUSED)).toEqual(
+    for (let asked = 0; asked < REFUSED; asked += 1) refused.push(await ask());
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(refused.slice(-REFUSED)).toEqual(
       Array.from({ length: REFUSED }, () => ({ status: 503, code: 'log_foreign' })),
     );
     expect(await balances()).toEqual([balanceAfter(1)]);

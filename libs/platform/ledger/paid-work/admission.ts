@@ -45,7 +45,7 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    // Processes without callers charge too: for those that have, and by their sagas.
+    // Processes without callers charge too: for gateways of their group, and by their sagas.
     if (this.role.name === 'cli') return;
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
     await Promise.race([this.look(), sleep(FIRST_LOOK_MS, undefined, { ref: false })]);

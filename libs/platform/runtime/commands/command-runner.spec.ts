@@ -18,9 +18,6 @@ import {
   type RunnerOptions,
 } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
-import { epochOf, ForeignLogError } from '../log-standing/log-epoch.js';
-import { LogStanding } from '../log-standing/log-standing.js';
-import { LogTrust } from '../subscriptions/log-trust.js';
 import { Snapshots } from './snapshots.js';
 import {
   add,
@@ -257,81 +254,6 @@ describe('when another process appends first', () => {
     await runner.run('warehouse-a', add('a', 1), anyContext());
     await intruderOn(store.log)(add('a', 9));
     expect((await runner.stateOf('warehouse-a')).state.pieces).toBe(10);
-  });
-});
-
-describe('a log that is exchanged for an older copy beneath the process', () => {
-  const exchanged = async () => {
-    const { store, runner } = openRunner();
-    const run = (command: StockCommand) => runner.run('warehouse-a', command, anyContext());
-    const lost = async (work: Promise<unknown>) => {
-      await expect(work).rejects.toThrow(ForeignLogError);
-    };
-    for (const pieces of [5, 20]) await run(add('a', pieces));
-    const events = store.log.events.splice(1);
-    const standing = new LogStanding(
-      new LogTrust(store, new FaultyReadStore()),
-      // The operator's command is another process.
-      new FaultyEventStore(store.log),
-      { now: () => 0 },
-    );
-    const confirm = () => standing.confirm('restored', anyContext());
-    return { store, runner, run, lost, events, confirm };
-  };
-
-  it('has no command decided until an operator has confirmed it', async () => {
-    const { store, runner, run, lost, confirm } = await exchanged();
-    const there = store.log.events.length;
-    await lost(run(take('a', 7)));
-    await lost(run(add('a', 1)));
-    await lost(run(take('a', 1_000)));
-    await lost(runner.stateOf('warehouse-a'));
-    expect(store.log.events).toHaveLength(there);
-    await confirm();
-    expect(await settled(run(take('a', 7)))).toBe('too_few');
-    expect((await run(add('a', 1))).state.pieces).toBe(6);
-  });
-
-  it('is foreign also where it has grown past the lost events', async () => {
-    const { store, runner, run, lost, confirm } = await exchanged();
-    const intruder = intruderOn(store.log);
-    for (const pieces of [1, 1, 1]) await intruder(take('a', pieces));
-    await lost(run(add('a', 1)));
-    await lost(runner.stateOf('warehouse-a'));
-    await confirm();
-    expect((await runner.stateOf('warehouse-a')).state.pieces).toBe(2);
-    expect((await run(add('a', 1))).state.pieces).toBe(3);
-  });
-
-  it('has every stream folded again, also one that is as long as the lost one', async () => {
-    const { store, runner, run, confirm } = await exchanged();
-    await intruderOn(store.log)(take('a', 1));
-    await confirm();
-    await epochOf(store).look();
-    expect(runner.lastStateOf('warehouse-a')).toBeUndefined();
-    expect((await run(add('a', 1))).state.pieces).toBe(5);
-  });
-
-  it('is trusted again when the right log is back', async () => {
-    const { store, run, lost, events } = await exchanged();
-    await lost(run(add('a', 1)));
-    store.log.events.push(...events);
-    expect((await run(add('a', 1))).state.pieces).toBe(26);
-    expect(epochOf(store).lost).not.toBeNull();
-    await epochOf(store).look();
-    expect(epochOf(store).lost).toBeNull();
-  });
-
-  it('is not confirmed by what it said before the exchange', async () => {
-    const log = new MemoryLog();
-    const operator = new FaultyEventStore(log);
-    const trust = new LogTrust(operator, new FaultyReadStore());
-    await new LogStanding(trust, operator, { now: () => 0 }).confirm('earlier', anyContext());
-    const runner = runnerOn(new FaultyEventStore(log));
-    await runner.run('warehouse-a', add('a', 5), anyContext());
-    log.events.splice(1);
-    const again = runner.run('warehouse-a', add('a', 1), anyContext());
-    await expect(again).rejects.toThrow(ForeignLogError);
   });
 });
 
