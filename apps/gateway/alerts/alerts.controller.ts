@@ -17,7 +17,7 @@ import { presentAlerts, rulesOf } from './alerts.presenter.js';
 
 /** Messages before the money ends; an addition to the promised interface. */
 @ApiTags('alerts')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @UseGuards(AccountOwnerGuard)
 @Scope('manage_money')
 @Controller('api/v1/alerts')

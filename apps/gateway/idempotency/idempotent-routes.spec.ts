@@ -26,6 +26,9 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE v1/models/*': 'ends a model',
   'DELETE api/v1/models/:id': 'ends a model',
   'DELETE api/v1/models/*': 'ends a model',
+  // The rule of a group is set as a whole, and a repeated removal finds no rule.
+  'PUT api/v1/auth/oidc/rules': 'sets a rule',
+  'DELETE api/v1/auth/oidc/rules/:rule_id': 'removes a rule',
   // A budget is set as a whole: setting the same one again changes nothing.
   'PUT api/v1/alerts': 'sets rules',
   'PUT api/v1/budgets/account': 'sets a limit',
