@@ -8,8 +8,11 @@ export const MessageType = z
   .regex(/^([a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+|[A-Z][A-Za-z0-9]*)$/)
   .max(100);
 
-/** `standard`: `{ type, timestamp, account_id, data }`; `slack`: a text for a Slack webhook. */
-export const MessageFormat = z.enum(['standard', 'slack']);
+/**
+ * `standard`: `{ type, timestamp, account_id, data }`; `slack`: a text for a Slack webhook; `mail`:
+ * a text to the owner of the account.
+ */
+export const MessageFormat = z.enum(['standard', 'slack', 'mail']);
 export type MessageFormat = z.infer<typeof MessageFormat>;
 
 /** A text that the key of its user opens. */

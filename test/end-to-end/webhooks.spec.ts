@@ -373,6 +373,15 @@ describe('webhooks', () => {
     expect(JSON.stringify(answer)).toContain(field);
   });
 
+  it('bring no mails where the operator has set no server', async () => {
+    const asked = http().post(WEBHOOKS).set(authorization()).send({ format: 'mail' });
+    const { body } = await asked.expect(409);
+    expect(body).toMatchObject({ code: 'webhook_mail_not_set_up', param: 'format' });
+    const reset = http().post('/api/v1/users/1/password_reset').set(authorization());
+    const { body: answer } = await reset.send({ send_mail: true }).expect(409);
+    expect(answer).toMatchObject({ code: 'mail_not_set_up', param: 'send_mail' });
+  });
+
   it('of other accounts cannot be replayed', async () => {
     const replay = `${WEBHOOKS}/deliveries/01890a5d-ac96-774b-8cce-b302099a8057/replay`;
     const { body } = await http().post(replay).set(authorization()).expect(404);

@@ -7,7 +7,14 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { answering, chatRequest, startWorld, type World } from '../end-to-end/quipu.harness.js';
 import { requireProgram } from '../servers/required-program.js';
 
-const QUIET = ['--disable-quic', '--disable-background-networking', '--no-sandbox'];
+/** A name that is no name of this machine, for an insecure connection. */
+const OTHER_HOST = 'gateway.example.org';
+const ARGUMENTS = [
+  '--disable-quic',
+  '--disable-background-networking',
+  '--no-sandbox',
+  `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`,
+];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const FIRST_LOAD_BYTES_MAX = 100 * 1_024;
 /** 9 tokens in at 1 micro-dollar and 2 out at 2, of 10 dollars. */
@@ -56,7 +63,7 @@ describe('the console', () => {
     secret = (await post('/api/v1/auth/2fa/enrol', token, { password })).answer['secret'] ?? '';
     await post('/api/v1/auth/2fa/confirm', token, { otp_code: freshCode() });
     const executablePath = await requireProgram('chromium');
-    browser = await chromium.launch({ executablePath, args: QUIET });
+    browser = await chromium.launch({ executablePath, args: ARGUMENTS });
     context = await browser.newContext();
     page = await context.newPage();
     page.on('console', (message) => {
@@ -136,6 +143,14 @@ describe('the console', () => {
     expect(await page.title()).not.toBe('run');
   });
 
+  it('takes no password over http from another machine, and says why', async () => {
+    const port = new URL(world.quipu.url).port;
+    await page.goto(`http://${OTHER_HOST}:${port}/console`);
+    await shows('[role=alert]', 'Sign in over https');
+    expect(await page.locator('input').count()).toBe(0);
+    await open('');
+  });
+
   it('asks for the second factor, and says why a code is wrong', async () => {
     await page.fill('input[name=username]', world.credentials.username);
     await page.fill('input[name=password]', world.credentials.password);
@@ -191,6 +206,10 @@ describe('the console', () => {
     expect(await page.innerText('dialog pre')).toBe(
       `curl -sS -H "Authorization: Bearer $QUIPU_API_KEY" '${url}'`,
     );
+    await page.click('dialog summary');
+    expect(JSON.parse(await page.innerText('dialog details pre'))).toMatchObject({
+      balance_usd: 9.999987,
+    });
     expect(await violations()).toEqual([]);
     await page.click('dialog button');
   });
@@ -210,7 +229,7 @@ describe('the console', () => {
   });
 
   it('checks the inclusion proofs of a request in the browser', async () => {
-    await page.click(`text=${requestId}`);
+    await page.click(`td >> text=${requestId}`);
     await page.click('text=Check the proofs in this browser');
     await page.waitForSelector('#proofs .success');
     const lines = await page.locator('#proofs li').allInnerTexts();
@@ -238,20 +257,47 @@ describe('the console', () => {
 
   it('lists deposits and statements', async () => {
     await page.click('nav >> text=Invoices');
+    await shows('h1', 'Invoices and statements');
     await page.waitForSelector('tbody tr');
     expect(await page.locator('tbody tr').count()).toBe(2);
     expect(await page.innerText('tbody')).toContain('$0.000013');
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('adds a statement up, and saves its files', async () => {
+    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+    await page.click(`td >> text=usage-${month}`);
+    await shows('#check', 'the lines sum to the charges');
+    expect(await page.locator('tbody tr').count()).toBe(2);
     const saved = page.waitForEvent('download');
     await page.click('text=CSV');
-    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
     expect((await saved).suggestedFilename()).toBe(`statement-${month}.csv`);
     expect(await violations()).toEqual([]);
     expect(faults).toEqual([]);
   });
 
+  it('pages through a list that grows', async () => {
+    const { api_key: key } = world.credentials;
+    const chat = () => post('/v1/chat/completions', key, chatRequest());
+    await Promise.all(Array.from({ length: 20 }, chat));
+    await page.click('nav >> text=Requests');
+    await shows('h1', 'Requests');
+    await page.waitForSelector('text=Next page');
+    expect(await page.locator('tbody tr').count()).toBe(20);
+    await chat();
+    await page.click('text=Next page');
+    await page.waitForSelector('text=First page');
+    await page.waitForSelector('tbody tr');
+    expect(await page.locator('tbody a').allInnerTexts()).toEqual([requestId]);
+    expect(faults).toEqual([]);
+  });
+
   it('fits a screen of 320 pixels', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
-    for (const path of ['', '/requests', `/requests/${requestId}`, '/invoices']) {
+    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+    const statement = `/invoices/${month}`;
+    for (const path of ['', '/requests', `/requests/${requestId}`, '/invoices', statement]) {
       await open(path);
       await page.waitForSelector('main dl, main table');
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([

@@ -5,5 +5,6 @@ export default {
   pages: [
     { path: '/', title: 'Home', load: () => import('./home.page.js') },
     { path: '/invoices', title: 'Invoices', load: () => import('./invoices.page.js') },
+    { path: '/invoices/:month', title: 'Statement', load: () => import('./statement.page.js') },
   ],
 } satisfies ConsoleArea;

@@ -1,4 +1,4 @@
-import { count, usd } from '../shell/amounts.js';
+import { count, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { asOf } from '../shell/location.js';
@@ -33,7 +33,7 @@ const figuresOf = (overview: Overview): readonly (readonly [id: string, string, 
     ['balance', 'Balance', usd(overview.balance_usd)],
     ['available', 'Available', usd(overview.available_usd)],
     ['held', 'Held by running work', usd(overview.held_usd)],
-    ['burn', 'Charged per hour, in the last 24', usd(telemetry.burn_rate_per_hour)],
+    ['burn', 'Burn per hour, of a day', usd(telemetry.burn_rate_per_hour)],
     ['runway', 'Runway', runwayOf(telemetry)],
     ['active', 'Running work with a hold', count(telemetry.active_compute_jobs)],
     ['inference', 'Charged for inference', usd(telemetry.total_inference_spend)],

@@ -1,7 +1,7 @@
-import { usd } from '../shell/amounts.js';
+import { usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
-import { addressWith, asOf, query } from '../shell/location.js';
+import { addressOf, addressWith, asOf, query } from '../shell/location.js';
 
 interface Invoice {
   readonly id: number;
@@ -21,20 +21,16 @@ interface InvoicesPage {
   readonly invoices: readonly Invoice[];
 }
 
-const MONTH = /\b\d{4}-\d{2}\b/;
+const MONTH = /\d{4}-\d{2}$/;
 
-/** The files of a statement; other records have none. */
-const Files = ({ invoice_type: type, reference_id: reference }: Invoice) => {
+/** A monthly statement has a page; other records are only in the list. */
+const Reference = ({ invoice_type: type, reference_id: reference }: Invoice) => {
   const month = type === 'usage' ? MONTH.exec(reference)?.[0] : undefined;
-  if (month === undefined) return null;
+  if (month === undefined) return <>{reference}</>;
   return (
-    <>
-      {['pdf', 'csv', 'zip'].map((kind) => (
-        <a key={kind} href={`/api/v1/billing/statements/${month}.${kind}`} download>
-          {kind.toUpperCase()}
-        </a>
-      ))}
-    </>
+    <a data-page href={addressOf(`/invoices/${month}`)}>
+      {reference}
+    </a>
   );
 };
 
@@ -51,7 +47,6 @@ const Table = ({ invoices }: Pick<InvoicesPage, 'invoices'>) => (
           <th scope="col" class="number">
             Amount
           </th>
-          <th scope="col">Files</th>
         </tr>
       </thead>
       <tbody>
@@ -59,13 +54,12 @@ const Table = ({ invoices }: Pick<InvoicesPage, 'invoices'>) => (
           <tr key={invoice.id}>
             <td>{invoice.created_at}</td>
             <td>{invoice.invoice_type}</td>
-            <td>{invoice.reference_id}</td>
+            <td>
+              <Reference {...invoice} />
+            </td>
             <td>{invoice.payment_method}</td>
             <td>{invoice.status}</td>
             <td class="number">{usd(invoice.amount)}</td>
-            <td class="files">
-              <Files {...invoice} />
-            </td>
           </tr>
         ))}
       </tbody>

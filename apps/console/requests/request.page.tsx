@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { count, usd } from '../shell/amounts.js';
+import { count, instant, usd } from '../shell/figures.js';
 import { Answered, messageOf, usePageRead, useRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { addressOf, asOf } from '../shell/location.js';
@@ -53,8 +53,8 @@ const factsOf = (request: AccountRequest): readonly (readonly [string, string])[
   ['Rigs', listOf(request.rigs)],
   ['Key', request.key_name ?? '–'],
   ['Tags', listOf(request.tags)],
-  ['Priced', request.placed_at],
-  ['Ended', request.ended_at],
+  ['Priced, UTC', instant(request.placed_at)],
+  ['Ended, UTC', instant(request.ended_at)],
   [
     'To the first byte',
     request.first_byte_ms === null ? '–' : `${count(request.first_byte_ms)} ms`,
@@ -162,7 +162,7 @@ const Proofs = ({ events, verifier_key: verifierKey }: ProvenRequest) => {
           const verdict = checked.value.get(leaf);
           return (
             <li key={leaf}>
-              {type} in <code>{stream}</code>, leaf {leaf}, {at}.{' '}
+              {type} in <code>{stream}</code>, leaf {leaf}, {instant(at)}.{' '}
               {typeof verdict === 'string' && <span class="failure">{verdict}</span>}
               {typeof verdict === 'object' && <Verdict verdict={verdict} />}
             </li>

@@ -1,4 +1,4 @@
-import { count, usd } from '../shell/amounts.js';
+import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { addressOf, addressWith, asOf, goTo, query } from '../shell/location.js';
@@ -16,8 +16,8 @@ const FILTERS = [
   { name: 'rig', label: 'Rig' },
   { name: 'tag', label: 'Tag, as name=value' },
   { name: 'user', label: 'End user' },
-  { name: 'from', label: 'Ended from' },
-  { name: 'to', label: 'Ended before' },
+  { name: 'from', label: 'Ended from, UTC' },
+  { name: 'to', label: 'Ended before, UTC' },
 ] as const;
 const STATUSES = ['charged', 'released', 'expired'];
 
@@ -57,7 +57,7 @@ const Table = ({ requests }: Pick<RequestsPage, 'requests'>) => (
     <table>
       <thead>
         <tr>
-          <th scope="col">Ended</th>
+          <th scope="col">Ended, UTC</th>
           <th scope="col">Request</th>
           <th scope="col">Product</th>
           <th scope="col">Model</th>
@@ -77,7 +77,7 @@ const Table = ({ requests }: Pick<RequestsPage, 'requests'>) => (
         {requests.map((request) => (
           <tr key={request.id}>
             <td>
-              <time dateTime={request.ended_at}>{request.ended_at}</time>
+              <time dateTime={request.ended_at}>{instant(request.ended_at)}</time>
             </td>
             <td>
               <a data-page href={addressOf(`/requests/${request.id}`)}>

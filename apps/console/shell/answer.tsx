@@ -13,6 +13,8 @@ export interface ShownRead {
   readonly route: string;
   /** The number of events of the log that the answer rests on. Null: not answered, or not said. */
   readonly position: string | null;
+  /** Null: not answered. */
+  readonly answer: object | null;
 }
 
 export const shownRead = signal<ShownRead | null>(null);
@@ -51,8 +53,8 @@ export const usePageRead = <Answer extends { readonly position?: string | null }
   const state = useRead<Answer>(routeOf);
   useSignalEffect(() => {
     const found = state.value;
-    const position = found.status === 'found' ? (found.answer.position ?? null) : null;
-    shownRead.value = { route: routeOf(), position };
+    const answer = found.status === 'found' ? found.answer : null;
+    shownRead.value = { route: routeOf(), position: answer?.position ?? null, answer };
   });
   return state;
 };

@@ -37,14 +37,16 @@ const TimeControl = () => {
   );
 };
 
-/** The read of the page as a command, in a dialog and in the clipboard. */
-const CopyAsCurl = () => {
+/** The read of the page: as a command, which is copied, and its answer as the gateway gave it. */
+const ReadOfPage = () => {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = useSignal(false);
   const outcome = useSignal('');
   const shown = shownRead.value;
   if (!shown) return null;
   const command = curlOf(window.location.origin, shown.route);
   const copy = async (): Promise<void> => {
+    isOpen.value = true;
     dialog.current?.showModal();
     try {
       await navigator.clipboard.writeText(command);
@@ -53,17 +55,30 @@ const CopyAsCurl = () => {
       outcome.value = 'The browser denies access to the clipboard: copy the text.';
     }
   };
+  const close = (): void => {
+    isOpen.value = false;
+    outcome.value = '';
+  };
   return (
     <>
       <button type="button" onClick={() => void copy()}>
         Copy as curl
       </button>
-      <dialog ref={dialog} aria-label="The read of this page as a command">
-        <pre tabIndex={0}>{command}</pre>
-        <p>The key is in the variable QUIPU_API_KEY of your shell. {outcome.value}</p>
-        <form method="dialog">
-          <button type="submit">Close</button>
-        </form>
+      <dialog ref={dialog} aria-label="The read of this page" onClose={close}>
+        {isOpen.value && (
+          <>
+            <pre tabIndex={0}>{command}</pre>
+            <p role="status">{outcome.value}</p>
+            <p>The command takes the key from the variable QUIPU_API_KEY of your shell.</p>
+            <details>
+              <summary>Answer</summary>
+              <pre tabIndex={0}>{JSON.stringify(shown.answer, null, 2)}</pre>
+            </details>
+            <form method="dialog">
+              <button type="submit">Close</button>
+            </form>
+          </>
+        )}
       </dialog>
     </>
   );
@@ -117,7 +132,7 @@ export const Header = ({ pages }: HeaderProps) => (
         Log position <output id="position">{shownRead.value?.position ?? '–'}</output>
       </span>
       <TimeControl />
-      <CopyAsCurl />
+      <ReadOfPage />
       <SignOut />
     </div>
   </header>

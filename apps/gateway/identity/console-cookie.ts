@@ -59,15 +59,15 @@ const csrfTokenIn = (token: string): string | null => {
 };
 
 /**
- * Why a browser must not send a password over the connection of a request; null if it may. Only
- * https and the machine itself keep it from others.
+ * Why a browser must not send a password over the connection of a request; null if it may. A
+ * browser that names its own machine as the host has not left it: the address of the sender is
+ * another one behind a container's network or a tunnel.
  */
 export const insecurityOf = ({
   protocol,
   hostname,
-  ip,
-}: Pick<FastifyRequest, 'protocol' | 'hostname' | 'ip'>): string | null => {
-  if (protocol === 'https' || (isLoopback(ip) && isLoopback(hostname))) return null;
+}: Pick<FastifyRequest, 'protocol' | 'hostname'>): string | null => {
+  if (protocol === 'https' || isLoopback(hostname)) return null;
   return (
     'Sign in over https, or on the machine of the gateway at http://localhost: others could read ' +
     'the password on this connection. Behind a proxy that ends https, name the proxy in ' +
@@ -76,6 +76,6 @@ export const insecurityOf = ({
 };
 
 const isLoopback = (host: string): boolean => {
-  const bare = host.replace(/^\[|\]$/g, '').replace(/^::ffff:/i, '');
+  const bare = host.replace(/^\[|\]$/g, '');
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 };

@@ -72,18 +72,23 @@ export class ConsoleSessionController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Answers 200 to a browser that is signed out too: it is how the console learns it. */
+  /**
+   * Answers 200 to a browser that is signed out too: it is how the console learns it. On an
+   * insecure connection a browser does not say which page asks.
+   */
   @Get()
   @Header('cache-control', 'no-store')
   async find(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsoleSession> {
+    const insecurity = insecurityOf(request);
+    if (insecurity !== null) return signedOut(insecurity);
     demandOwnPage(request);
     const token = consoleCredential(request);
     const claims = token === null ? null : this.tokens.read(token);
     const caller = claims && (await this.authenticator.callerOf(claims));
-    if (!claims?.csrfToken || !caller) return signedOut(request);
+    if (!claims?.csrfToken || !caller) return signedOut(null);
     const query = new AccountContextQuery(claims.userId, claims.sessionId);
     const { user } = presentContext(await this.queries.execute(query));
     this.#setCookie(reply, claims, claims.csrfToken);
@@ -98,9 +103,9 @@ export class ConsoleSessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsoleSession | TwoFactorChallengeDto> {
-    demandOwnPage(request);
     const insecurity = insecurityOf(request);
     if (insecurity !== null) throw insecureConnection(insecurity);
+    demandOwnPage(request);
     const data = {
       username,
       password,
@@ -157,9 +162,9 @@ const signedIn = (user: UserDto, csrfToken: string): ConsoleSession => ({
   sign_in_rejected: null,
 });
 
-const signedOut = (request: FastifyRequest): ConsoleSession => ({
+const signedOut = (rejection: string | null): ConsoleSession => ({
   success: true,
   user: null,
   csrf_token: null,
-  sign_in_rejected: insecurityOf(request),
+  sign_in_rejected: rejection,
 });

@@ -17,6 +17,8 @@ import { NO_PROVIDER } from '#areas/identity/openid/openid.fixture.js';
 import { OPENID_SETTINGS } from '#areas/identity/openid/openid.settings.js';
 import { FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
+import { Mailer } from '#platform/mail/mailer.js';
+import { SmtpMailer } from '#platform/mail/smtp/smtp-mailer.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
@@ -154,6 +156,7 @@ const openGateway = async () => {
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
     { provide: OPENID_SETTINGS, useValue: NO_PROVIDER },
     { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
+    { provide: Mailer, useValue: new SmtpMailer(null) },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
     { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },

@@ -75,7 +75,12 @@ export class WebhooksController {
     type: NewWebhookDto,
     description: 'The endpoint with its secret, which is shown once.',
   })
-  @FailsWith('webhook_url_not_allowed', 'webhook_type_unknown', 'too_many_webhooks')
+  @FailsWith(
+    'webhook_url_not_allowed',
+    'webhook_type_unknown',
+    'webhook_mail_not_set_up',
+    'too_many_webhooks',
+  )
   async create(
     @Body() { url, types, format }: CreateWebhookDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -84,7 +89,7 @@ export class WebhooksController {
     const context = contextOf(request.id, `user:${userId}`);
     const command = new CreateWebhookCommand(
       { accountId, userId },
-      { url, types, format },
+      { url: url ?? null, types, format },
       context,
     );
     return presentNewWebhook(await this.commands.execute(command));

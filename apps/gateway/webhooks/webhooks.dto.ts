@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsISO8601, IsOptional, MaxLength } from 'class-validator';
+import { IsISO8601, IsOptional, MaxLength, ValidateIf } from 'class-validator';
 import { type MessageFormat } from '#events/webhooks/webhook.events.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
@@ -20,10 +20,16 @@ const LIMIT_MAX = 100;
 const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characters`;
 
 export class CreateWebhookDto {
-  @ApiProperty({ example: 'https://shop.example/hooks/quipu', maxLength: URL_LENGTH_MAX })
+  @ApiProperty({
+    required: false,
+    example: 'https://shop.example/hooks/quipu',
+    maxLength: URL_LENGTH_MAX,
+    description: 'Required but for the format `mail`, which ignores it.',
+  })
+  @ValidateIf(({ format }: CreateWebhookDto) => format !== 'mail')
   @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
   @IsWebAddress()
-  readonly url!: string;
+  readonly url?: string;
 
   @StringsField({
     required: false,
@@ -36,10 +42,12 @@ export class CreateWebhookDto {
   })
   readonly types: readonly string[] = [];
 
-  @ChoiceField(['standard', 'slack'], {
+  @ChoiceField(['standard', 'slack', 'mail'], {
     required: false,
     default: 'standard',
-    description: '`slack` for the address of an incoming webhook of Slack.',
+    description:
+      '`slack` for the address of an incoming webhook of Slack; `mail` for mails to the owner of ' +
+      'the account (notifications only, where the operator has set a mail server).',
   })
   readonly format: MessageFormat = 'standard';
 }
@@ -56,7 +64,7 @@ export class WebhookDto {
   readonly url!: string | null;
   @ApiProperty({ type: [String], description: 'Empty: all of `available_types`.' })
   readonly types!: readonly string[];
-  @ApiProperty({ enum: ['standard', 'slack'] })
+  @ApiProperty({ enum: ['standard', 'slack', 'mail'] })
   readonly format!: MessageFormat;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly created_at!: string;

@@ -8,6 +8,8 @@ import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { identityEvents } from '#events/identity/identity.events.js';
 import { UserId } from '#events/vocabulary.js';
+import { Mailer } from '#platform/mail/mailer.js';
+import { SmtpMailer } from '#platform/mail/smtp/smtp-mailer.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
@@ -111,6 +113,7 @@ export const openProcess = async (
         { provide: CLOCK, useValue: clock },
         { provide: SECRETS, useValue: secrets },
         { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
+        { provide: Mailer, useValue: new SmtpMailer(null) },
         { provide: OPENID_SETTINGS, useValue: openid },
         { provide: AccountOpener, useValue: accountsIn(openedAccounts) },
         { provide: KeyBudgets, useValue: BUDGETS },

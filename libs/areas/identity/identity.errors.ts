@@ -43,6 +43,8 @@ export const identityErrors = {
   scope_not_allowed: { status: 403 },
   /** It admits more than the key that asks, or than before; its metadata has the `field`. */
   policy_too_wide: { status: 403 },
+  mail_not_set_up: { status: 409, param: 'send_mail' },
+  mail_not_sent: { status: 502 },
   expiry_past: { status: 400, param: 'expires_at' },
   invalid_ip_range: { status: 400, param: 'ip_ranges' },
   two_factor_enabled: { status: 409 },

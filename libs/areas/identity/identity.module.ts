@@ -32,6 +32,7 @@ import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordCheck } from './passwords/password-check.js';
 import { OfferPasswordResetHandler } from './passwords/offer-reset.handler.js';
 import { RedeemPasswordResetHandler } from './passwords/redeem-reset.handler.js';
+import { MailPasswordResetHandler } from './passwords/mail-reset.handler.js';
 import { ResetPasswordHandler } from './passwords/reset-password.handler.js';
 import { Passwords } from './passwords/passwords.js';
 import { AppTokens } from './sessions/app-tokens.js';
@@ -109,6 +110,7 @@ const handlers: readonly Provider[] = [
   RemoveGroupRuleHandler,
   ReplaceRecoveryCodesHandler,
   ResetPasswordHandler,
+  MailPasswordResetHandler,
   RestrictApiKeyHandler,
   RevokeApiKeyHandler,
   RevokeSessionHandler,

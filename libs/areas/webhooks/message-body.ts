@@ -21,13 +21,23 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The facts that are not null, in their order. */
-const slackBody = ({ notification, accountId, body }: Message): string => {
-  const facts = Object.entries(body)
+const factsOf = (body: Message['body']): string =>
+  Object.entries(body)
     .filter(([, value]) => value !== null)
-    .map(
-      ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    );
-  const text = `*${notification}* of account ${accountId}\n${escaped(facts.join('\n'))}`;
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('\n');
+
+const titleOf = ({ notification, accountId }: Message): string =>
+  `${notification} of account ${accountId}`;
+
+const mailBody = (message: Message): string =>
+  `${titleOf(message)}\n${message.occurredAt}\n\n${factsOf(message.body)}`.slice(
+    0,
+    TEXT_LENGTH_MAX,
+  );
+
+const slackBody = ({ notification, accountId, body }: Message): string => {
+  const text = `*${notification}* of account ${accountId}\n${escaped(factsOf(body))}`;
   return JSON.stringify({ text: text.slice(0, TEXT_LENGTH_MAX) });
 };
 
@@ -35,4 +45,5 @@ const slackBody = ({ notification, accountId, body }: Message): string => {
 export const BODY_OF: Readonly<Record<MessageFormat, (message: Message) => string>> = {
   standard: standardBody,
   slack: slackBody,
+  mail: mailBody,
 };

@@ -29,7 +29,7 @@ import { accountEventsOf } from './account-events.js';
 import { EventSubscribers } from './event-subscribers.js';
 import { BODY_OF } from './message-body.js';
 import { NotificationQueue } from './notification-queue.js';
-import { WebhookSecrets } from './webhook-secrets.js';
+import { MAIL_SCHEME, WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhookStreams } from './webhook-streams.js';
 import { WEBHOOK_SETTINGS, type WebhookSettings } from './webhooks.settings.js';
@@ -161,7 +161,9 @@ export class WebhookDispatching implements LeaderService {
     }
     const body = BODY_OF[endpoint.format](message);
     const sent = { url, secret, id: message.messageId, body };
-    const outcome = await this.sender.send(sent, signal);
+    const outcome = url.startsWith(MAIL_SCHEME)
+      ? await this.sender.mail(sent)
+      : await this.sender.send(sent, signal);
     // An attempt that the end of the process cut short does not count.
     if (signal.aborted && !outcome.isDelivered) return;
     const now = this.clock.now();

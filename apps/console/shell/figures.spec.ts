@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { count, usd } from './amounts.js';
+import { count, instant, usd, usdOfMicro } from './figures.js';
 
 it.each([
   [9.999987, '$9.999987'],
@@ -13,4 +13,16 @@ it.each([
 
 it('shows counts with their thousands', () => {
   expect(count(12_345.67)).toBe('12,345.7');
+});
+
+it('shows instants without letters', () => {
+  expect(instant('2026-11-26T09:59:12.994Z')).toBe('2026-11-26 09:59:12.994');
+});
+
+it.each([
+  ['17', '$0.000017'],
+  ['-10000000', '-$10.00'],
+  ['9007199254740993000001', '$9,007,199,254,740,993.000001'],
+])('shows %s micro-dollars as %s', (amount, shown) => {
+  expect(usdOfMicro(amount)).toBe(shown);
 });
