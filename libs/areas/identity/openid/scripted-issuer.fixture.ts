@@ -59,7 +59,7 @@ const metadataOf = (url: string) => ({
 export const openScriptedIssuer = async () => {
   const { sign, publicKey } = await openSigner();
   const requests = { metadata: 0, keys: 0, token: 0, userinfo: 0 };
-  const script = { idToken: '', userinfo: {}, isAway: false };
+  const script = { idToken: '', userinfo: {}, isAway: false, isSilent: false };
   const token = { access_token: 'opaque', token_type: 'Bearer', expires_in: 60 };
   const answers: Readonly<Record<string, readonly [keyof typeof requests, () => object]>> = {
     '/.well-known/openid-configuration': ['metadata', () => metadataOf(url)],
@@ -68,6 +68,7 @@ export const openScriptedIssuer = async () => {
     '/userinfo': ['userinfo', () => script.userinfo],
   };
   const server = createServer((request, response) => {
+    if (script.isSilent) return;
     const answer = answers[request.url ?? ''];
     if (script.isAway || !answer) {
       response.destroy();
