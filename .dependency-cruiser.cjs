@@ -93,6 +93,15 @@ module.exports = {
       to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'console-pages-see-shell',
+      comment: 'A page runs in a browser: it sees its area, the shell of the console and Preact.',
+      severity: 'error',
+      from: { path: '^apps/console/([^/]+)/', pathNot: spec },
+      to: {
+        pathNot: ['^apps/console/($1|shell)/', 'node_modules/(preact|@preact/[^/]+)/'],
+      },
+    },
+    {
       name: 'cli-sees-composition-and-operations',
       comment: 'A command composes areas; it is no client of a process.',
       severity: 'error',
@@ -168,7 +177,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       conditionNames: ['quipu-source', 'import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
       exportsFields: ['exports'],
     },
   },

@@ -196,7 +196,14 @@ export const CaptureTerms = z.strictObject({
   /** The counter: the provider of the work, or Quipu from the delivered text. */
   usageSource: z.enum(['provider', 'counted']),
   excess: z.array(Excess),
-  outcome: z.enum(['completed', 'client_gone', 'timed_out', 'shut_down', 'upstream_failed']),
+  outcome: z.enum([
+    'completed',
+    'client_gone',
+    'timed_out',
+    'shut_down',
+    'guard_blocked',
+    'upstream_failed',
+  ]),
   evidence: CaptureEvidence,
   capturedAt: Instant,
   /** The model that the caller asked for; the statement has lines for each. Absent: none. */
@@ -219,6 +226,7 @@ export const ReleaseTerms = z.strictObject({
     'client_gone',
     'timed_out',
     'shut_down',
+    'guard_blocked',
     'refused',
     'internal_error',
   ]),

@@ -13,6 +13,7 @@ import { dtnArea } from '#areas/dtn/dtn.area.js';
 import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
 import { fleetArea } from '#areas/fleet/fleet.area.js';
+import { guardsArea } from '#areas/guards/guards.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { imagesArea } from '#areas/images/images.area.js';
@@ -56,6 +57,7 @@ export const areas: readonly Area[] = [
   billingArea,
   catalogArea,
   inferenceArea,
+  guardsArea,
   streamsArea,
   embeddingsArea,
   imagesArea,

@@ -293,6 +293,18 @@ export const platformVariables = {
     'origins whose pages may call the gateway (CORS), such as `https://app.example.org`',
     'none',
   ),
+  QUIPU_SMTP_URL: variable(
+    z.url({ protocol: /^smtps?$/, error: 'expected smtp:// or smtps://' }).optional(),
+    'the mail server: `smtp://user:password@host:587` or `smtps://…`; without one no mail is sent',
+  ),
+  QUIPU_MAIL_FROM: variable(
+    z
+      .string()
+      .regex(/^[^\r\n@]+@[^\r\n@]+$/, 'expected an address, such as Quipu <quipu@example.com>')
+      .max(320)
+      .optional(),
+    'the sender of mails; required with `QUIPU_SMTP_URL`',
+  ),
   QUIPU_LOG_LEVEL: variable(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
     '`fatal` … `debug`, or `silent`',

@@ -1,6 +1,8 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Registry } from 'prom-client';
+import { Mailer } from '#platform/mail/mailer.js';
+import { SmtpMailer } from '#platform/mail/smtp/smtp-mailer.js';
 import { CheckpointStore } from '#platform/audit/checkpoint-store.port.js';
 import { BlobSweeper } from '#platform/blobs/blob-sweeper.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
@@ -68,6 +70,7 @@ export class QuipuModule {
       ProcessEvents,
       ProcessCalls,
       { provide: SECRETS, useValue: engines.secrets },
+      { provide: Mailer, useValue: new SmtpMailer(settings.mail) },
       { provide: TEXT_HASHER, useFactory: () => keyedHasher(engines.secrets) },
       { provide: AnswerStore, useValue: engines.answers },
       AnswerSweeper,

@@ -50,6 +50,7 @@ describe('settings', () => {
       trustProxy: 0,
       corsOrigins: [],
       logLevel: 'info',
+      mail: null,
       drainSeconds: 30,
       bodyLimitBytes: 4_194_304,
       receivingBytesMax: 67_108_864,
@@ -257,6 +258,8 @@ describe('settings', () => {
     ['QUIPU_GRPC_INSECURE', 'yes'],
     ['QUIPU_WEB_URL', 'quipu'],
     ['QUIPU_WEB_URL', 'ftp://quipu.example'],
+    ['QUIPU_SMTP_URL', 'https://mail.example'],
+    ['QUIPU_MAIL_FROM', 'quipu'],
     ['QUIPU_LOG_LEVEL', 'loud'],
     ['QUIPU_DRAIN_SECONDS', '0'],
     ['QUIPU_REQUEST_SECONDS', 'forever'],
@@ -267,6 +270,11 @@ describe('settings', () => {
     ['QUIPU_RECEIVE_SECONDS', '0'],
   ])('name the wrong variable: %s=%s', (name, value) => {
     expect(messageOf({ [name]: value })).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
+  });
+
+  it('need a sender of mails with a mail server', () => {
+    const message = messageOf({ QUIPU_SMTP_URL: 'smtp://mail.example' });
+    expect(message).toBe('bad settings\n  QUIPU_MAIL_FROM: required with QUIPU_SMTP_URL');
   });
 
   it.each([

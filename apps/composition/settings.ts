@@ -3,6 +3,7 @@ import { availableParallelism, homedir, hostname } from 'node:os';
 import path from 'node:path';
 import { type InjectionToken } from '@nestjs/common';
 import { z } from 'zod';
+import { type SmtpOptions } from '#platform/mail/smtp/smtp-mailer.js';
 import { type Area } from '#platform/runtime/areas/area.js';
 import { type ElectionTarget } from '#platform/runtime/lease/reader-leases.js';
 import {
@@ -88,6 +89,8 @@ export interface Settings {
   readonly grpc: GrpcSettings | undefined;
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Null: no mail is sent. */
+  readonly mail: SmtpOptions | null;
   readonly logLevel: string;
   readonly drainSeconds: number;
   readonly bodyLimitBytes: number;
@@ -193,6 +196,9 @@ const contradictions = (variables: PlatformValues): readonly string[] => {
   const { QUIPU_LEASE_TTL_MS: ttlMs, QUIPU_LEASE_RENEW_MS: renewMs } = variables;
   const { QUIPU_GRPC_TLS_CERT: cert, QUIPU_GRPC_TLS_KEY: key } = variables;
   const wrong: string[] = [];
+  if (variables.QUIPU_SMTP_URL !== undefined && variables.QUIPU_MAIL_FROM === undefined) {
+    wrong.push('QUIPU_MAIL_FROM: required with QUIPU_SMTP_URL');
+  }
   if ((variables.QUIPU_PROCESSES ?? 1) > 1 && !hasEmbeddedStores(variables)) {
     wrong.push('QUIPU_PROCESSES: only with embedded stores; with servers, start more gateways');
   }
@@ -274,6 +280,12 @@ export const readSettings = (
   };
 };
 
+const mailOf = ({
+  QUIPU_SMTP_URL: url,
+  QUIPU_MAIL_FROM: from,
+}: PlatformValues): SmtpOptions | null =>
+  url === undefined || from === undefined ? null : { url, from };
+
 const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => {
   const home = path.resolve(expandHome(values.QUIPU_HOME));
   return {
@@ -305,6 +317,7 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     grpc: grpcOf(values),
     trustProxy: values.QUIPU_TRUST_PROXY,
     corsOrigins: values.QUIPU_CORS_ORIGINS,
+    mail: mailOf(values),
     logLevel: values.QUIPU_LOG_LEVEL,
     drainSeconds: values.QUIPU_DRAIN_SECONDS,
     bodyLimitBytes: values.QUIPU_BODY_LIMIT_BYTES,

@@ -16,6 +16,7 @@ import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { serveConsole } from './console/serve-console.js';
 import { serveFrontPage } from './front-page.js';
 import { countBytes } from './statistics/count-bytes.js';
 import { allowOrigins } from './cors.js';
@@ -171,6 +172,7 @@ export const createGateway = async (
   };
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
   serveFrontPage(fastify);
+  serveConsole(fastify);
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();

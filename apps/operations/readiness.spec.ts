@@ -6,6 +6,7 @@ import { type EventStore, type EventStoreHealth } from '#platform/event-store/ev
 import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
+import { type LogStanding } from '#platform/runtime/log-standing/log-standing.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { OpenRequests } from './open-requests.js';
 import { Readiness } from './readiness.js';
@@ -36,6 +37,8 @@ interface Parts {
   readonly needsBus: boolean;
   readonly head: () => Promise<bigint>;
   readonly checkpoint: () => Promise<bigint | undefined>;
+  /** Of the log: the first place that it lacks, and whether an operator has confirmed it. */
+  readonly standing: Pick<LogStanding, 'doubt' | 'foreign'>;
   /** Events that the codec could not read. */
   readonly unreadable: readonly DamagedEvent[];
 }
@@ -54,6 +57,7 @@ const openProcess = ({
   needsBus = true,
   head = () => Promise.resolve(100n),
   checkpoint = () => Promise.resolve(undefined),
+  standing = { doubt: null, foreign: null },
   unreadable = [],
 }: Partial<Parts> = {}) => {
   const requests = new OpenRequests(new Registry());
@@ -62,6 +66,7 @@ const openProcess = ({
     reactions: () => reactions,
     leases: () => (lease ? [lease] : []),
     codec: { unreadable: () => unreadable },
+    standing,
   } as unknown as Runtime;
   const eventStore = {
     health: () => Promise.resolve<EventStoreHealth>(health),
@@ -131,6 +136,32 @@ describe('readiness', () => {
       'hold-expiry is at position 90, and the log ends at 89: ' +
         'the log was exchanged while this process ran',
     ]);
+  });
+
+  const place = {
+    checkpoint: { name: 'account-1', position: 7n, event: null },
+    reason: 'the log does not have the event 7',
+  };
+
+  it('names a log that no operator has confirmed', async () => {
+    const standing = { doubt: place, foreign: place };
+    const { reasons, details } = await openProcess({ standing }).readiness.report();
+    expect(reasons).toEqual(['log_foreign']);
+    expect(details).toEqual([
+      'account-1: the log does not have the event 7; ' +
+        'paid work is refused until an operator confirms the log (quipu log confirm)',
+    ]);
+  });
+
+  it('names read models that are not of a confirmed log, once', async () => {
+    const standing = { doubt: null, foreign: place };
+    expect((await openProcess({ standing }).readiness.report()).details).toEqual([
+      'account-1: the log does not have the event 7; ' +
+        'the log is confirmed, and the read models are not of it: delete them',
+    ]);
+    const head = () => Promise.resolve(89n);
+    const { details } = await openProcess({ standing, head, reactions: [] }).readiness.report();
+    expect(details).toEqual([expect.stringContaining('invoices is at position 90')]);
   });
 
   it('is withheld until the start releases it', async () => {

@@ -177,7 +177,22 @@ export class RuntimeReadiness implements ReadinessCheck {
       if (failure === null) continue;
       note('lease_unavailable', `the lease of ${group} cannot be requested: ${failure}`);
     }
-    return [...reasons, ...(readers.answer ? reasonsOf(readers.answer, head) : [])];
+    const known = readers.answer ? reasonsOf(readers.answer, head) : [];
+    return [...reasons, ...known, ...this.#standing(known)];
+  }
+
+  /** Places that the log lacks and that are not ahead of it, or of which the commands know. */
+  #standing(named: readonly ReadinessReason[]): readonly ReadinessReason[] {
+    const { doubt, foreign } = this.runtime.standing;
+    if (foreign === null) return [];
+    const { checkpoint, reason: clause } = foreign;
+    if (doubt !== null) {
+      const detail = 'paid work is refused until an operator confirms the log (quipu log confirm)';
+      return [reason('log_foreign', `${checkpoint.name}: ${clause}; ${detail}`)];
+    }
+    if (named.some(({ code }) => code === 'log_foreign')) return [];
+    const detail = 'the log is confirmed, and the read models are not of it: delete them';
+    return [reason('log_foreign', `${checkpoint.name}: ${clause}; ${detail}`)];
   }
 }
 

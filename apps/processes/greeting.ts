@@ -30,7 +30,7 @@ ${file}
     -d '{"model":"${model}","messages":[{"role":"user","content":"What is Quipu?"}]}'`;
   const models = `curl -H "Authorization: Bearer ${key}" ${url}/v1/models`;
   return `
-Quipu is ready at ${url} (API documents: ${url}/docs)
+Quipu is ready at ${url} (console: ${url}/console, API documents: ${url}/docs)
 
 An account was created, with 10 USD of credit${credentials}
 Try it:

@@ -1,6 +1,13 @@
 import { z } from 'zod';
+import { RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
-import { AccountId, Instant, MicroUsdDecimal, SignedMicroUsdDecimal } from '../vocabulary.js';
+import {
+  AccountId,
+  Instant,
+  KeyId,
+  MicroUsdDecimal,
+  SignedMicroUsdDecimal,
+} from '../vocabulary.js';
 
 /** The alerts of an account: one stream `alerts-<account>`. */
 
@@ -11,6 +18,10 @@ export const AlertRules = z.strictObject({
   daysLeftBelow: z.int().min(1).max(365).nullable(),
   /** Alert after an hour with unusual charges. */
   spendAnomaly: z.boolean(),
+  /** Alert while a key of the account ends within so many days; null: no such alert. */
+  keyEndsWithinDays: z.int().min(1).max(365).nullable(),
+  /** Alert while a rig is down; only an operator has this rule. */
+  rigDown: z.boolean(),
 });
 export type AlertRules = z.infer<typeof AlertRules>;
 
@@ -45,16 +56,39 @@ const SpendAnomaly = z.strictObject({
   usualMicroUsd: MicroUsdDecimal,
 });
 
-export const Alert = z.discriminatedUnion('kind', [BalanceLow, DaysLeftShort, SpendAnomaly]);
+const KeyEnding = z.strictObject({
+  kind: z.literal('key_ending'),
+  keyId: KeyId,
+  endsAt: Instant,
+  /** The days of the rule. */
+  withinDays: z.int().positive(),
+});
+
+const RigDown = z.strictObject({
+  kind: z.literal('rig_down'),
+  rig: RigName,
+  /** `breaker_open`: its requests fail; `lost`: its worker sends no heartbeat. */
+  cause: z.enum(['breaker_open', 'unreachable', 'lost']),
+  /** When it was first seen down. */
+  downSince: Instant,
+});
+
+export const Alert = z.discriminatedUnion('kind', [
+  BalanceLow,
+  DaysLeftShort,
+  SpendAnomaly,
+  KeyEnding,
+  RigDown,
+]);
 export type Alert = z.infer<typeof Alert>;
 
-/** A rule applied for the first time on a day. */
+/** A rule applied for the first time in its window. */
 export const AlertRaised = defineEvent('AlertRaised', {
   version: 1,
   schema: z.strictObject({
     accountId: AccountId,
     alert: Alert,
-    /** `YYYY-MM-DD` in UTC: each kind is raised once. */
+    /** `YYYY-MM-DD` in UTC. It is the window, but for a key, which is named once for each end. */
     day: z.string().regex(/^\d{4}-\d\d-\d\d$/),
     raisedAt: Instant,
   }),

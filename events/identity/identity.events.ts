@@ -1,5 +1,6 @@
 import { apiKeyEvents } from './api-key.events.js';
 import { challengeEvents } from './challenge.events.js';
+import { groupRuleEvents } from './group-rule.events.js';
 import { nameEvents } from './name.events.js';
 import { sessionEvents } from './session.events.js';
 import { tenantEvents } from './tenant.events.js';
@@ -13,4 +14,5 @@ export const identityEvents = [
   ...sessionEvents,
   ...challengeEvents,
   ...tenantEvents,
+  ...groupRuleEvents,
 ] as const;

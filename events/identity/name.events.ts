@@ -3,8 +3,11 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, UserId } from '../vocabulary.js';
 import { NameHash } from './identity.vocabulary.js';
 
-/** The names that are unique in an installation; each name has its own stream. */
-export const NameKind = z.enum(['username', 'email']);
+/**
+ * The names that are unique in an installation; each name has its own stream. `openid` is a subject
+ * of an OpenID provider: the issuer and the subject together.
+ */
+export const NameKind = z.enum(['username', 'email', 'openid']);
 export type NameKind = z.infer<typeof NameKind>;
 
 /** Reserved for a running registration; the reservation expires unless the name is assigned. */

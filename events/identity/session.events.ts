@@ -14,8 +14,11 @@ export const SessionStarted = defineEvent('SessionStarted', {
     sealedAppName: Sealed.nullable(),
     sealedDeviceInfo: Sealed.nullable(),
     scopes: Scopes,
-    /** The proof of identity beyond the password. */
-    secondFactor: z.enum(['none', 'one_time_code', 'recovery_code']),
+    /**
+     * The proof of identity beyond the first one. `provider`: the OpenID provider has asked for
+     * several factors.
+     */
+    secondFactor: z.enum(['none', 'one_time_code', 'recovery_code', 'provider']),
     startedAt: Instant,
     expiresAt: Instant,
   }),

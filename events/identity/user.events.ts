@@ -13,6 +13,8 @@ export const UserRegistered = defineEvent('UserRegistered', {
     tenant: TenantSlug,
     usernameHash: NameHash,
     emailHash: NameHash,
+    /** Of the subject of an OpenID provider that the user is; absent for a user with a password. */
+    openidHash: NameHash.exactOptional(),
     sealedUsername: Sealed,
     sealedEmail: Sealed,
     /** Of the argon2id hash in PHC form. */
@@ -165,6 +167,7 @@ export const UserErased = defineEvent('UserErased', {
     userId: UserId,
     usernameHash: NameHash,
     emailHash: NameHash,
+    openidHash: NameHash.exactOptional(),
     /** `registration_abandoned`: another registration took the name before it was assigned. */
     reason: z.enum(['requested', 'registration_abandoned']),
     erasedAt: Instant,

@@ -12,11 +12,15 @@ export const LostPlace = z.strictObject({
 });
 export type LostPlace = z.infer<typeof LostPlace>;
 
-/** An operator says that this log counts, although read models have read more, or another one. */
+/**
+ * An operator says that this log counts, although read models or running processes have read more,
+ * or another one.
+ */
 export const LogConfirmed = defineEvent('LogConfirmed', {
   version: 1,
   schema: z.strictObject({
-    lost: z.array(LostPlace).min(1).max(500),
+    /** Of read models; empty where only running processes have read more. */
+    lost: z.array(LostPlace).max(500),
     reason: z.string().min(1).max(500),
     confirmedAt: Instant,
   }),

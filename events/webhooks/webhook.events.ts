@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { AccountId, Instant, UserId } from '../vocabulary.js';
 
-/** The type of a notification: words joined by dots. */
-export const NotificationType = z
+/** The type of a message: words joined by dots, or the stored name of an event. */
+export const MessageType = z
   .string()
-  .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/)
+  .regex(/^([a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+|[A-Z][A-Za-z0-9]*)$/)
   .max(100);
 
-/** `standard`: `{ type, timestamp, account_id, data }`; `slack`: a text for a Slack webhook. */
-export const MessageFormat = z.enum(['standard', 'slack']);
+/**
+ * `standard`: `{ type, timestamp, account_id, data }`; `slack`: a text for a Slack webhook; `mail`:
+ * a text to the owner of the account.
+ */
+export const MessageFormat = z.enum(['standard', 'slack', 'mail']);
 export type MessageFormat = z.infer<typeof MessageFormat>;
 
 /** A text that the key of its user opens. */
@@ -25,8 +28,8 @@ export const WebhookEndpointCreated = defineEvent('WebhookEndpointCreated', {
     userId: UserId,
     sealedUrl: Sealed,
     sealedSecret: Sealed,
-    /** Empty: every type. */
-    types: z.array(NotificationType).max(50),
+    /** Empty: every notification, and no event. */
+    types: z.array(MessageType).max(50),
     format: MessageFormat,
     createdAt: Instant,
   }),
@@ -57,7 +60,9 @@ export const WebhookDeliveryQueued = defineEvent('WebhookDeliveryQueued', {
     ...delivery,
     /** The same for every endpoint and every attempt: the header `webhook-id`. */
     messageId: z.string().regex(/^msg_[0-9a-f-]{36}$/),
-    notification: NotificationType,
+    notification: MessageType,
+    /** Of the data of an event; absent for other messages. */
+    eventVersion: z.int().positive().exactOptional(),
     body: z.record(z.string(), z.json()),
     occurredAt: Instant,
   }),

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { AlertRaised, AlertRulesSet } from '#events/alerts/alert.events.js';
-import { accountAlerts } from './account-alerts.projection.js';
+import { accountAlerts, NO_RULES } from './account-alerts.projection.js';
 
-const rules = { balanceBelowMicroUsd: '5000000', daysLeftBelow: null, spendAnomaly: true };
+const rules = { ...NO_RULES, balanceBelowMicroUsd: '5000000', spendAnomaly: true };
 const low = { kind: 'balance_low', availableMicroUsd: '1', belowMicroUsd: '5000000' } as const;
 const odd = { kind: 'spend_anomaly', chargedMicroUsd: '9', usualMicroUsd: '1' } as const;
 

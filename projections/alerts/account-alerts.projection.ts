@@ -19,12 +19,14 @@ export const NO_RULES: AlertRules = {
   balanceBelowMicroUsd: null,
   daysLeftBelow: null,
   spendAnomaly: false,
+  keyEndsWithinDays: null,
+  rigDown: false,
 };
 
 /** Which alerts does an account ask for, and which were the last ones? */
 export const accountAlerts: Projection<AlertEvent, AccountAlerts> = {
   name: 'account-alerts',
-  version: 1,
+  version: 2,
   on: { AlertRulesSet, AlertRaised },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({ accountId, rules: NO_RULES, last: [] }),

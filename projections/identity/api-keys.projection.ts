@@ -21,6 +21,8 @@ export interface ListedApiKey {
   readonly lineage?: string;
   /** Absent where answers to the key are not kept. */
   readonly cacheSeconds?: number;
+  /** Another key replaces it, and it stays valid until it ends. */
+  readonly isRotated: boolean;
 }
 
 type ApiKeysEvent = ApiKeyIssued | ApiKeyRestricted | ApiKeyRevoked;
@@ -44,17 +46,18 @@ const missing: ListedApiKey = {
   issuedAt: '',
   expiresAt: null,
   endsAt: null,
+  isRotated: false,
 };
 
 const project = ({ type, data }: ApiKeysEvent, listed: ListedApiKey): ListedApiKey | null => {
   switch (type) {
     case 'ApiKeyIssued': {
       const { replaces: _, ...key } = data;
-      return { ...key, endsAt: key.expiresAt };
+      return { ...key, endsAt: key.expiresAt, isRotated: false };
     }
     case 'ApiKeyRestricted': {
-      const { policy, endsAt } = data;
-      return { ...listed, policy, endsAt };
+      const { policy, endsAt, reason } = data;
+      return { ...listed, policy, endsAt, isRotated: listed.isRotated || reason === 'rotated' };
     }
     case 'ApiKeyRevoked':
       return null;
@@ -64,7 +67,7 @@ const project = ({ type, data }: ApiKeysEvent, listed: ListedApiKey): ListedApiK
 /** The keys of each user. */
 export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
   name: 'api-keys',
-  version: 3,
+  version: 4,
   on: { ApiKeyIssued, ApiKeyRestricted, ApiKeyRevoked },
   keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
   initial: () => missing,

@@ -33,17 +33,21 @@ const project = ({ type, data }: WebhookDeliveryEvent): WaitingDelivery | null =
   }
 };
 
+/** The deliveries of an endpoint are adjacent. */
+export const waitingOf = (endpointId: string, deliveryId = ''): string =>
+  `${endpointId}/${deliveryId}`;
+
 /** Which deliveries wait for their next attempt? */
 export const waitingDeliveries: Projection<WebhookDeliveryEvent, WaitingDelivery> = {
   name: 'webhook-deliveries-waiting',
-  version: 1,
+  version: 2,
   on: {
     WebhookDeliveryQueued,
     WebhookDeliveryAttempted,
     WebhookDeliveryReplayed,
     WebhookDeliveryCancelled,
   },
-  keys: ({ data }) => [data.deliveryId],
-  initial: (deliveryId) => ({ deliveryId, endpointId: '', accountId: '', dueAt: '' }),
+  keys: ({ data }) => [waitingOf(data.endpointId, data.deliveryId)],
+  initial: () => ({ deliveryId: '', endpointId: '', accountId: '', dueAt: '' }),
   project,
 };

@@ -128,6 +128,8 @@ describe('the credentials of every operation of the OpenAPI document', () => {
       'health_ready',
       'live_signal',
       'metrics_scrape',
+      'openId_callback',
+      'openId_start',
       'paymentNotices_take',
       'paymentPage_page',
       'paymentPage_qrCode',

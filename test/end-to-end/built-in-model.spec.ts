@@ -82,7 +82,7 @@ describe('the built-in model', () => {
     ['/v1/messages', { stream: true }, 'messages', 'image', { source: SOURCE }],
     ['/v1/responses', {}, 'input', 'input_image', { image_url: DATA_URL }],
     ['/v1/responses', { stream: true }, 'input', 'input_image', { image_url: DATA_URL }],
-  ])('says on %s with %j which words stand for a picture', async (route, more, field, type, of) => {
+  ])('says on %s with %j how it described a picture', async (route, more, field, type, of) => {
     const turns = [{ role: 'user', content: [{ type, ...of }] }];
     const limit = { [route === '/v1/messages' ? 'max_tokens' : 'max_output_tokens']: 16 };
     const response = await fetch(`${world.quipu.url}${route}`, {

@@ -112,9 +112,9 @@ describe('operations', () => {
     expect(page).not.toContain('<script');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
-    expect(links).toEqual(['/docs', '/openapi.json', '/health/ready']);
+    expect(links).toEqual(['/console', '/docs', '/openapi.json', '/health/ready']);
     const answers = await Promise.all(links.map(async (link) => (await get(link)).status));
-    expect(answers).toEqual([200, 200, 200]);
+    expect(answers).toEqual([200, 200, 200, 200]);
   });
 
   it('stores events that fit the published schemas', async () => {

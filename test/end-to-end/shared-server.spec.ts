@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asOperator } from '#apps/operations/operations.fixture.js';
 import { counted } from '#platform/event-store/event-store.fixture.js';
@@ -11,19 +14,26 @@ import {
   type ServedTestLog,
 } from '#platform/event-store/grpc/served-log.fixture.js';
 import { CommandLine } from './command-line.fixture.js';
+import { loadQuipu } from './loaded-quipu.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 const ROUNDS = 3;
+/** Requests to two processes. */
+const AT_ONCE = 20;
 
 describe('an installation on a server that other programs write to', () => {
   let served: ServedTestLog;
   let world: World;
   const commandLine = new CommandLine(() => world);
 
-  const ask = (): Promise<Response> =>
-    fetch(`${world.quipu.url}/v1/chat/completions`, {
+  const ask = (
+    url = world.quipu.url,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> =>
+    fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: {
+        ...headers,
         'content-type': 'application/json',
         authorization: `Bearer ${world.credentials.api_key}`,
       },
@@ -90,6 +100,41 @@ describe('an installation on a server that other programs write to', () => {
     const places = [...placesOf('HoldPlaced'), ...placesOf('HoldCaptured')];
     expect(explained).toMatchObject({ outcome: 'charged', events: places });
     expect(places).toHaveLength(2);
+  });
+
+  it('is the only process with its own stores on the log, also with one master key', async () => {
+  it('refuses a process with stores of its own, also with the same master key', async () => {
+    const home = await mkdtemp(path.join(tmpdir(), 'quipu-second-'));
+    const { startStandalone } = await loadQuipu();
+    const second = () => startStandalone({ ...world.environment, QUIPU_HOME: home });
+    const before = await world.events();
+    await expect(second()).rejects.toThrow(
+      /there is no .*: put the master key \S+ that the log was/,
+    );
+    await copyFile(path.join(world.home, 'master.key'), path.join(home, 'master.key'));
+    await expect(second()).rejects.toThrow(
+      /the log was written with the set \S+: another installation uses this log\. Use its home/,
+    );
+    expect((await ask()).status).toBe(200);
+    const isOfSecond = ({ type }: { readonly type: string }) =>
+      !['HoldPlaced', 'HoldCaptured'].includes(type);
+    expect((await world.events()).slice(before.length).filter(isOfSecond)).toEqual([]);
+    await rm(home, { recursive: true });
+  });
+
+  it('charges each request once where two processes share its home', async () => {
+    const { startStandalone } = await loadQuipu();
+    const second = await startStandalone(world.environment);
+    const before = await charges();
+    const urls = [world.quipu.url, second.url];
+    const asked = Array.from({ length: AT_ONCE }, (_, index) => ask(urls[index % 2]));
+    const retried = urls.map((url) => ask(url, { 'idempotency-key': 'once' }));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toEqual(statuses.map(() => 200));
+    await Promise.all(retried);
+    expect(await charges()).toBe(before + AT_ONCE + 1);
+    await expectClean();
+    await second.stop();
   });
 
   it('prints the numbers of its events, where the server counts the others too', async () => {

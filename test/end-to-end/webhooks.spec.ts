@@ -9,13 +9,23 @@ import request from 'supertest';
 import { type SimulatedOutput } from '#areas/payments/chains/simulated/simulated-chain.js';
 import { openSimulatedChain } from '#areas/payments/chains/simulated/simulated-watcher.js';
 import { saveSimulatedChain } from '#areas/payments/chains/simulated/simulated-chain.fixture.js';
-import { eventually, startWorld, type World } from './quipu.harness.js';
+import { CommandLine } from './command-line.fixture.js';
+import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
 
 const WEBHOOKS = '/api/v1/webhooks';
 /** The account of BIP-84's test vectors. */
 const ZPUB =
   'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH' +
   '1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs';
+
+/** A second rig, whose server is off: no server listens on the reserved port 1. */
+const catalogOf = (baseUrl: string): string =>
+  scriptedCatalog(baseUrl)
+    .replace(
+      '\nmodels:',
+      '\n  - { name: silent, kind: openai, base_url: http://127.0.0.1:1/v1 }\nmodels:',
+    )
+    .replace('rigs: [scripted]', 'rigs: [scripted, silent]');
 
 interface Received {
   readonly path: string;
@@ -64,6 +74,7 @@ describe('webhooks', () => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
     world = await startWorld([], {
+      catalogOf,
       environment: {
         QUIPU_WEBHOOK_PRIVATE: 'allow',
         QUIPU_WEBHOOK_RETRY_SECONDS: '0,0',
@@ -72,6 +83,7 @@ describe('webhooks', () => {
         QUIPU_CRYPTO_PRICES: `file:${path.join(folder, 'prices.json')}`,
         QUIPU_CRYPTO_POLL_SECONDS: '1',
         QUIPU_ALERT_SECONDS: '1',
+        QUIPU_ALERT_RIG_SECONDS: '1',
       },
     });
   });
@@ -245,6 +257,97 @@ describe('webhooks', () => {
     expect(JSON.stringify(refused.body)).toContain('balance_below_usd');
   });
 
+  it('receive alerts of a key that ends soon, and of a rig that is down', async () => {
+    const { webhook } = await register('/alerts', ['alert.raised']);
+    const endsAt = new Date(Date.now() + 6 * 86_400_000).toISOString();
+    const key = { name: 'ending', expires_at: endsAt };
+    const issued = await http()
+      .post('/api/v1/auth/keys')
+      .set(authorization())
+      .send(key)
+      .expect(201);
+    const { id: keyId } = (issued.body as { readonly key: { readonly id: string } }).key;
+    const rules = { key_ends_within_days: 7, rig_down: true };
+    await http().put('/api/v1/alerts').set(authorization()).send(rules).expect(200);
+    const ownMessages = () =>
+      received
+        .filter(({ path: at }) => at === '/alerts')
+        .map(({ body }) => JSON.parse(body) as { readonly data: { readonly kind: string } });
+    await eventually(() => ownMessages().length >= 2);
+    const sorted = ownMessages().toSorted((one, other) =>
+      one.data.kind.localeCompare(other.data.kind),
+    );
+    const account_id = expect.stringMatching(/^\d+$/);
+    expect(sorted).toMatchObject([
+      {
+        account_id,
+        data: { kind: 'key_ending', key_id: keyId, ends_at: endsAt, within_days: 7, rig: null },
+      },
+      { account_id, data: { kind: 'rig_down', rig: 'silent', cause: 'unreachable', key_id: null } },
+    ]);
+    const { body } = await http().get('/api/v1/alerts').set(authorization()).expect(200);
+    expect(body).toMatchObject(rules);
+    await http().delete(`${WEBHOOKS}/${webhook.id}`).set(authorization()).expect(200);
+  });
+
+  it('about rigs are for operators', async () => {
+    const { api_key: key } = await new CommandLine(() => world).createUser('ada', 'renter');
+    const put = http()
+      .put('/api/v1/alerts')
+      .set({ authorization: `Bearer ${key}` });
+    const { body } = await put.send({ rig_down: true }).expect(403);
+    expect(body).toMatchObject({ code: 'alert_for_operators', param: 'rig_down' });
+  });
+
+  it('receive the events of their account that they ask for, and of no other account', async () => {
+    const { api_key: key } = await new CommandLine(() => world).createUser('eve', 'renter');
+    const ofEve = { authorization: `Bearer ${key}` };
+    const types = ['AlertRulesSet', 'WebhookEndpointDeleted'];
+    const asked = { url: `${url}/events`, types };
+    const refused = await http().post(WEBHOOKS).set(authorization()).send(asked).expect(400);
+    expect(refused.body).toMatchObject({ code: 'webhook_type_unknown', param: 'types' });
+    await register('/events', ['AlertRulesSet']);
+    const eves = { url: `${url}/eve`, types: ['AlertRulesSet'] };
+    await http().post(WEBHOOKS).set(ofEve).send(eves).expect(201);
+    const set = (headers: { readonly authorization: string }, days: number) =>
+      http().put('/api/v1/alerts').set(headers).send({ days_left_below: days }).expect(200);
+    await set(authorization(), 11);
+    await set(ofEve, 12);
+    const messagesAt = (at: string) =>
+      received.filter((one) => one.path === at).map(({ body }) => JSON.parse(body) as unknown);
+    await eventually(() => messagesAt('/events').length > 0 && messagesAt('/eve').length > 0);
+    const rulesOf = (days: number) => ({
+      type: 'AlertRulesSet',
+      version: 1,
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      account_id: expect.stringMatching(/^\d+$/),
+      data: expect.objectContaining({
+        accountId: expect.any(String),
+        rules: expect.objectContaining({ daysLeftBelow: days }),
+      }),
+    });
+    expect(messagesAt('/events')).toEqual([rulesOf(11)]);
+    expect(messagesAt('/eve')).toEqual([rulesOf(12)]);
+  });
+
+  it('have a schema for each type', async () => {
+    const get = (at: string) => http().get(`${WEBHOOKS}${at}`).set(authorization());
+    const { body: listed } = await get('').expect(200);
+    const { available_events: events } = listed as { readonly available_events: string[] };
+    expect(events).toEqual(expect.arrayContaining(['HoldCaptured', 'StatementClosed']));
+    expect(events.filter((type) => /^Webhook|^ApiKey|^User|^RigAttempts/.test(type))).toEqual([]);
+    const { body: event } = await get('/types/StatementClosed').expect(200);
+    expect(event).toMatchObject({
+      type: 'StatementClosed',
+      version: 1,
+      schema: { $id: 'urn:quipu:event:billing:StatementClosed:1', required: expect.anything() },
+    });
+    const { body: notification } = await get('/types/statement.ready').expect(200);
+    expect(notification).toMatchObject({ version: null, schema: { type: 'object' } });
+    const { body: unknown } = await get('/types/UserRegistered').expect(404);
+    expect(unknown).toMatchObject({ code: 'webhook_type_not_found', param: 'type' });
+  });
+
   it('are created once for a repeated request', async () => {
     const body = { url: `${url}/once`, types: ['invoice.expired'] };
     const once = () =>
@@ -268,6 +371,15 @@ describe('webhooks', () => {
       .send(body)
       .expect(400);
     expect(JSON.stringify(answer)).toContain(field);
+  });
+
+  it('bring no mails where the operator has set no server', async () => {
+    const asked = http().post(WEBHOOKS).set(authorization()).send({ format: 'mail' });
+    const { body } = await asked.expect(409);
+    expect(body).toMatchObject({ code: 'webhook_mail_not_set_up', param: 'format' });
+    const reset = http().post('/api/v1/users/1/password_reset').set(authorization());
+    const { body: answer } = await reset.send({ send_mail: true }).expect(409);
+    expect(answer).toMatchObject({ code: 'mail_not_set_up', param: 'send_mail' });
   });
 
   it('of other accounts cannot be replayed', async () => {

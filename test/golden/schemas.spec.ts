@@ -6,7 +6,7 @@ import { publishers } from '#apps/composition/areas.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
-import { eventSchemas, schemaFile } from '../../tools/schemas/event-schemas.js';
+import { eventSchemas, schemaFile } from '#platform/runtime/areas/event-schemas.js';
 import { committedSchemas, goldenEvents, nameOf, type VersionedFile } from './golden.files.js';
 import { type StoredEventValidator, storedEventValidator } from './stored-event.validator.js';
 

@@ -49,6 +49,10 @@ const VIOLATIONS: Readonly<Record<string, { readonly file: string; readonly impo
     file: 'apps/composition/quipu.module.ts',
     imports: '../operations/health.controller.js',
   },
+  'console-pages-see-shell': {
+    file: 'apps/console/lending/loans.page.ts',
+    imports: '#platform/kernel/money.js',
+  },
   'cli-sees-composition-and-operations': {
     file: 'apps/cli/lending/lend.ts',
     imports: '../../worker/task-runner.js',

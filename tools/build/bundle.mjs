@@ -5,6 +5,7 @@
  * - A program has the same path and depth in `bundle/` as in `dist/`. `import.meta.url` of a module
  *   is rewritten to the path that it would have there, wherever its chunk lies.
  * - All programs are one build, so a module is in one chunk and a class exists once.
+ * - The console, for browsers, is a build of its own in the same folder.
  * - Chunks have the hash of their content in their names. A server may import a chunk hours after
  *   its start, so a build removes a chunk a week after the last build that had it.
  */
@@ -12,6 +13,7 @@ import { mkdir, readFile, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { COMPILED } from './compile.mjs';
+import { consoleOutputs, consoleSources } from './console.mjs';
 import { changedAt, filesIn, replace } from './files.mjs';
 import { EXTERNAL } from './external-packages.mjs';
 import { moduleSources } from './module-sources.mjs';
@@ -23,6 +25,7 @@ const MANIFEST = path.join(BUNDLED, 'manifest.json');
 const CONFIGURATION = [
   'package-lock.json',
   'tools/build/bundle.mjs',
+  'tools/build/console.mjs',
   'tools/build/external-packages.mjs',
   'tools/build/module-sources.mjs',
 ];
@@ -55,18 +58,19 @@ export const bundle = async ({ files, writtenAt }) => {
     .filter((file) => ENTRIES.some((role) => role.test(file)))
     .sort();
   const before = await readManifest();
-  const configuredAt = Math.max(...(await Promise.all(CONFIGURATION.map(changedAt))));
+  const pages = await consoleSources();
+  const changes = await Promise.all([...CONFIGURATION, ...pages].map(changedAt));
   const isCurrent =
-    (await changedAt(MANIFEST)) > Math.max(configuredAt, writtenAt) &&
-    JSON.stringify(before.entries) === JSON.stringify(entries);
+    (await changedAt(MANIFEST)) > Math.max(...changes, writtenAt) &&
+    JSON.stringify([before.entries, before.pages]) === JSON.stringify([entries, pages]);
   if (isCurrent) return;
 
-  const outputs = await outputsOf(entries);
+  const outputs = [...(await outputsOf(entries)), ...(await consoleOutputs(pages))];
   const written = await write(outputs);
   await removeOld(before.files, written);
   await replace(
     MANIFEST,
-    JSON.stringify({ entries, packages: packagesIn(outputs), files: written }),
+    JSON.stringify({ entries, pages, packages: packagesIn(outputs), files: written }),
   );
 };
 

@@ -21,12 +21,15 @@ const ROOTS = [
   'test/servers',
 ];
 export const COMPILED = 'dist';
+/** `console.mjs` bundles it from its sources. */
+const FOR_BROWSERS = path.join('apps', 'console', path.sep);
 /** A change of one of these compiles everything. */
 const CONFIGURATION = ['.swcrc', 'package-lock.json', 'tools/build/compile.mjs'];
 
 const isSource = (file) =>
   file.endsWith('.ts') &&
   !/\.(spec|contract|fake|fixture|d)\.ts$/.test(file) &&
+  !file.startsWith(FOR_BROWSERS) &&
   !file.includes('node_modules');
 
 const targetOf = (source) => path.join(COMPILED, source.replace(/\.ts$/, '.js'));

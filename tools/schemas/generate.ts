@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { publishers } from '#apps/composition/areas.js';
-import { eventSchemas } from './event-schemas.js';
+import { eventSchemas } from '#platform/runtime/areas/event-schemas.js';
 
 const schemas = eventSchemas(publishers);
 for (const { file, schema } of schemas) {

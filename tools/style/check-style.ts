@@ -14,9 +14,9 @@ const COLUMNS_MAX = 100;
 const LINES_MAX = 400;
 const ALLOW_LIST = 'tools/style/allow-list.json';
 
-const CHECKED = ['.ts', '.mjs', '.md', '.yaml', '.yml'];
+const CHECKED = ['.ts', '.tsx', '.mjs', '.md', '.yaml', '.yml'];
 /** Prettier wraps prose in Markdown and YAML as its author did, and tables cannot be wrapped. */
-const CHECKED_FOR_WIDTH = ['.ts', '.mjs'];
+const CHECKED_FOR_WIDTH = ['.ts', '.tsx', '.mjs'];
 const NOT_OURS = ['node_modules', 'dist', 'bundle', 'coverage', '.git', '.quipu'];
 
 /**

@@ -1,9 +1,11 @@
+import { type AlertRules } from '#events/alerts/alert.events.js';
+import { UserProfileQuery } from '#areas/identity/accounts/user-profile.handler.js';
 import { AlertsQuery, ChangeAlertsCommand } from '#areas/alerts/alerts.handlers.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { accountAlerts } from '#projections/alerts/account-alerts.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
-import { accountOf } from '../user-option.js';
+import { accountOf, userIdOf } from '../user-option.js';
 
 export interface ShowAlertsOptions extends CommonOptions {
   readonly user: string;
@@ -13,6 +15,8 @@ export interface SetAlertsOptions extends ShowAlertsOptions {
   readonly balanceBelow?: MicroUsd;
   readonly daysLeftBelow?: number;
   readonly spendAnomaly?: boolean;
+  readonly keyEndsWithin?: number;
+  readonly rigDown?: boolean;
 }
 
 const NEEDS = {
@@ -22,20 +26,26 @@ const NEEDS = {
 } as const;
 
 export const setAlerts = (
-  { user, balanceBelow, daysLeftBelow, spendAnomaly }: SetAlertsOptions,
+  { user, ...options }: SetAlertsOptions,
   invocation: Invocation,
 ): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async (quipu) => {
-    const accountId = await accountOf(quipu, user);
-    const rules = {
-      balanceBelowMicroUsd: balanceBelow === undefined ? null : toDecimal(balanceBelow),
-      daysLeftBelow: daysLeftBelow ?? null,
-      spendAnomaly: spendAnomaly ?? false,
-    };
-    const change = { type: 'SetAlertRules', data: { rules } } as const;
+    const userId = await userIdOf(quipu, user);
+    const { accountId, role } = await quipu.queries.execute(new UserProfileQuery(userId));
+    const rules = rulesOf(options);
+    const isOperator = role === 'Admin';
+    const change = { type: 'SetAlertRules', data: { rules }, isOperator } as const;
     await quipu.commands.execute(new ChangeAlertsCommand(accountId, change, quipu.context()));
     return outcomeOf(user, accountId, rules, []);
   });
+
+const rulesOf = (options: Omit<SetAlertsOptions, 'user'>): AlertRules => ({
+  balanceBelowMicroUsd: options.balanceBelow === undefined ? null : toDecimal(options.balanceBelow),
+  daysLeftBelow: options.daysLeftBelow ?? null,
+  spendAnomaly: options.spendAnomaly ?? false,
+  keyEndsWithinDays: options.keyEndsWithin ?? null,
+  rigDown: options.rigDown ?? false,
+});
 
 export const showAlerts = ({ user }: ShowAlertsOptions, invocation: Invocation): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async (quipu) => {
@@ -50,11 +60,7 @@ const alertsOf = async ({ queries }: Quipu, accountId: string) =>
 const outcomeOf = (
   user: string,
   accountId: string,
-  {
-    balanceBelowMicroUsd,
-    daysLeftBelow,
-    spendAnomaly,
-  }: Awaited<ReturnType<typeof alertsOf>>['rules'],
+  { balanceBelowMicroUsd, daysLeftBelow, spendAnomaly, keyEndsWithinDays, rigDown }: AlertRules,
   last: Awaited<ReturnType<typeof alertsOf>>['last'],
 ): Outcome => {
   const rules = [
@@ -63,6 +69,8 @@ const outcomeOf = (
       : [`less than ${inUsd(fromDecimal(balanceBelowMicroUsd))} is available`]),
     ...(daysLeftBelow === null ? [] : [`the balance lasts less than ${daysLeftBelow} days`]),
     ...(spendAnomaly ? ['the charges of an hour are unusual'] : []),
+    ...(keyEndsWithinDays === null ? [] : [`a key ends within ${keyEndsWithinDays} days`]),
+    ...(rigDown ? ['a rig is down'] : []),
   ];
   const raised = last.map(({ alert, raisedAt }) => `${alert.kind} was raised at ${raisedAt}.`);
   const text =
@@ -75,6 +83,8 @@ const outcomeOf = (
       balance_below_micro_usd: balanceBelowMicroUsd,
       days_left_below: daysLeftBelow,
       spend_anomaly: spendAnomaly,
+      key_ends_within_days: keyEndsWithinDays,
+      rig_down: rigDown,
       last_alerts: last.map(({ alert, raisedAt }) => ({ kind: alert.kind, raised_at: raisedAt })),
     },
     text: [text, ...raised].join('\n'),

@@ -9,6 +9,8 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .option('--balance-below <usd>', 'alert while less is available', usdOf)
     .option('--days-left-below <days>', 'alert while the balance lasts fewer days', daysOf)
     .option('--spend-anomaly', 'alert after an hour with unusual charges')
+    .option('--key-ends-within <days>', 'alert when a key ends within so many days', daysOf)
+    .option('--rig-down', 'alert while a rig is down; for an operator')
     .action((options: SetAlertsOptions) =>
       invoke(options, async () => (await import('./alert-rules.js')).setAlerts),
     );

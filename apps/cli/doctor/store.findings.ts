@@ -17,7 +17,7 @@ export const storeFindings = (
   return examined('read models', `${where}: start its server, or correct QUIPU_READ_STORE`, () =>
     withInstallation(invocation, 'exists', async ({ engines }) => {
       const { standing, places } = new Runtime(engines, invocation.parts?.areas ?? shippedAreas);
-      const foreign = await standing.unconfirmed();
+      const foreign = await standing.compare();
       return [
         await readStoreFinding(engines.readStore, where),
         foreign

@@ -5,9 +5,11 @@ import { type CreateUserOptions } from './create-user.js';
 import { type ChangeRoleOptions, type ChangeUserOptions } from './change-user.js';
 import { type ListUsersOptions } from './list-users.js';
 import { type EndSessionsOptions, type SessionsOptions } from './sessions.js';
+import { type GroupRuleOptions, type SetGroupRuleOptions } from './group-rules.js';
 import { type EraseUserOptions } from './erase-user.js';
 import { INFERENCE_ONLY } from '#areas/identity/keys/key-policy.js';
 import { SCOPES } from '#events/identity/key-policy.vocabulary.js';
+import { groupOf, issuerOf } from './group-rule.options.js';
 import { instantOf, keyNameOf, overlapOf, patternsOf, rangesOf, scopesOf } from './key.options.js';
 import {
   type IssueKeyOptions,
@@ -15,6 +17,7 @@ import {
   type KeysOptions,
   type RestrictKeyOptions,
 } from './manage-keys.js';
+import { type CommonOptions } from '../invocation.js';
 import { limitOf } from '../options.js';
 import { type RotateKeyOptions } from './rotate-key.js';
 
@@ -24,6 +27,7 @@ const PAGE_LIMIT = 100;
 export const declareCommands: DeclareCommands = (program, invoke) => {
   addUser(commandGroup(program, 'user', 'Create, list, change and erase users.'), invoke);
   addKey(commandGroup(program, 'key', 'Issue, list, restrict, replace and revoke keys.'), invoke);
+  addOidc(commandGroup(program, 'oidc', 'From groups of the OpenID provider to roles.'), invoke);
 };
 
 const addUser = (user: Command, invoke: Invoke): void => {
@@ -89,6 +93,25 @@ const addUser = (user: Command, invoke: Invoke): void => {
     .option('--yes', 'do not ask for confirmation')
     .action((options: EraseUserOptions) =>
       invoke(options, async () => (await import('./erase-user.js')).eraseUser),
+    );
+};
+
+const addOidc = (oidc: Command, invoke: Invoke): void => {
+  command(oidc, 'rules', 'List the rules of groups.').action((options: CommonOptions) =>
+    invoke(options, async () => (await import('./group-rules.js')).listGroupRules),
+  );
+  command(oidc, 'set-rule', 'Give the members of a group a role, from their next sign-in on.')
+    .requiredOption('--group <name>', 'the group as the provider names it', groupOf)
+    .addOption(new Option('--role <role>', 'the role').choices(Role.options).makeOptionMandatory())
+    .option('--token-scopes <list>', 'of the tokens of machines', scopesOf, INFERENCE_ONLY)
+    .option('--issuer <url>', 'the provider; the configured one by default', issuerOf)
+    .action((options: SetGroupRuleOptions) =>
+      invoke(options, async () => (await import('./group-rules.js')).setGroupRule),
+    );
+  command(oidc, 'remove-rule', 'Remove the rule of a group.')
+    .requiredOption('--rule <id>', 'the id of the rule')
+    .action((options: GroupRuleOptions) =>
+      invoke(options, async () => (await import('./group-rules.js')).removeGroupRule),
     );
 };
 

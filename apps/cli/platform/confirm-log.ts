@@ -9,7 +9,7 @@ export interface ConfirmLogOptions extends CommonOptions {
   readonly reason: string;
 }
 
-/** Gateways look every five seconds, and admit paid work again. */
+/** Gateways look every five seconds, forget what they remember, and admit paid work again. */
 export const confirmLog = (
   { reason }: ConfirmLogOptions,
   invocation: Invocation,
@@ -19,7 +19,8 @@ export const confirmLog = (
     const lost = await standing.confirm(reason, contextOf(randomUUID(), 'cli'));
     const text =
       lost === 0
-        ? 'The log has everything that the read models have read; there is nothing to confirm.'
+        ? 'The log is confirmed. It has everything that the read models have read; running ' +
+          'processes forget what they remember, and read it again within seconds.'
         : [
             `The log is confirmed: ${lost} read models had read events that it lacks.`,
             '  Paid work is admitted again within seconds. Delete the read models, which are of',

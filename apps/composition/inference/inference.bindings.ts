@@ -4,11 +4,13 @@ import { PlacedAdapters } from '#areas/adapters/placed-adapters.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { AttemptRecorder } from '#areas/costs/attempt-recorder.js';
 import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
+import { Guards } from '#areas/guards/guards.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { BATCH_RIG_PERCENT, RIG_WEIGHTS } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type ChoiceWeights } from '#areas/inference/rigs/choice/rig-choice.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
 import { OwnModelFiles } from '#platform/own-models/own-model-files.js';
 import { OwnModels } from '#platform/own-models/own-models.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
@@ -88,5 +90,10 @@ export const bindings: readonly Provider[] = [
     provide: ChatAdapters,
     inject: [{ token: PlacedAdapters, optional: true }],
     useFactory: (placed?: PlacedAdapters) => new VaultChatAdapters(placed),
+  },
+  {
+    provide: ChatGuards,
+    inject: [{ token: Guards, optional: true }],
+    useFactory: (guards?: Guards): ChatGuards => guards ?? { of: () => undefined },
   },
 ];

@@ -10,13 +10,14 @@ import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
 import { AlertsDto, SetAlertsDto } from './alerts.dto.js';
 import { presentAlerts, rulesOf } from './alerts.presenter.js';
 
 /** Messages before the money ends; an addition to the promised interface. */
 @ApiTags('alerts')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @UseGuards(AccountOwnerGuard)
 @Scope('manage_money')
 @Controller('api/v1/alerts')
@@ -43,13 +44,15 @@ export class AlertsController {
     description: 'Replaces all rules. An account has none before.',
   })
   @ApiOkResponse({ type: AlertsDto, description: 'The rules after the change.' })
+  @FailsWith('alert_for_operators')
   async set(
-    @CurrentCaller() { accountId, userId }: Caller,
+    @CurrentCaller() { accountId, userId, role }: Caller,
     @Body() body: SetAlertsDto,
     @Req() request: FastifyRequest,
   ): Promise<AlertsDto> {
     const context = contextOf(request.id, `user:${userId}`);
-    const change = { type: 'SetAlertRules', data: { rules: rulesOf(body) } } as const;
+    const data = { rules: rulesOf(body) };
+    const change = { type: 'SetAlertRules', data, isOperator: role === 'Admin' } as const;
     await this.commands.execute(new ChangeAlertsCommand(accountId, change, context));
     return this.#alertsOf(accountId);
   }

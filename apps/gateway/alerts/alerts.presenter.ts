@@ -8,6 +8,8 @@ export const rulesOf = (sent: SetAlertsDto): AlertRules => ({
   balanceBelowMicroUsd: microUsdOf(sent.balance_below_usd),
   daysLeftBelow: sent.days_left_below ?? null,
   spendAnomaly: sent.spend_anomaly,
+  keyEndsWithinDays: sent.key_ends_within_days ?? null,
+  rigDown: sent.rig_down,
 });
 
 export const presentAlerts = ({
@@ -23,6 +25,8 @@ export const presentAlerts = ({
     balance_below_usd: below === null ? null : toUsd(fromDecimal(below)),
     days_left_below: rules.daysLeftBelow,
     spend_anomaly: rules.spendAnomaly,
+    key_ends_within_days: rules.keyEndsWithinDays,
+    rig_down: rules.rigDown,
     last_alerts: last.map(({ alert, raisedAt }) => ({
       kind: alert.kind,
       raised_at: raisedAt,

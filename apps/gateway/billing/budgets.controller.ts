@@ -34,7 +34,7 @@ import { limitsOf, presentBudgets } from './budgets.presenter.js';
 
 /** Limits of the spending of an account and its keys; an addition to the promised interface. */
 @ApiTags('billing')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @UseGuards(AccountOwnerGuard)
 @Scope('manage_money')
 @Controller('api/v1/budgets')

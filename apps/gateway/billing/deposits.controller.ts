@@ -25,7 +25,7 @@ import {
 
 /** Money that an operator received for an account; an addition to the promised interface. */
 @ApiTags('billing')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
 @Scope('manage_money')

@@ -17,7 +17,7 @@ const ADMIN = 'Admin';
 
 /** Why a request was admitted or rejected; an addition to the promised interface. */
 @ApiTags('billing')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @UseGuards(AccountOwnerGuard)
 @Scope('read_billing')
 @Controller('api/v1/requests')

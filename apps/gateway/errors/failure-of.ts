@@ -11,6 +11,7 @@ import {
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { ForeignLogError, LOG_FOREIGN } from '#platform/runtime/log-standing/log-epoch.js';
 import {
   describedBy,
   errorType,
@@ -69,6 +70,9 @@ export const failureOf = (error: unknown, meanings: Meanings): Failure => {
   if (error instanceof ContentionError) {
     const message = 'other requests change the account at the same time; try again';
     return failure({ status: 503, code: 'contention', message, retryAfterSeconds: 1 });
+  }
+  if (error instanceof ForeignLogError) {
+    return failure({ status: 503, code: 'log_foreign', message: LOG_FOREIGN });
   }
   if (error instanceof UnreadableEventError || error instanceof DamagedEventError) {
     const message = 'a stored event that this request needs cannot be read; nothing was charged';

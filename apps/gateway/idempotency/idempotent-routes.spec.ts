@@ -15,8 +15,10 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST api/v1/auth/login': 'opens a session',
   // The request has no account, and a challenge is answered only once.
   'POST api/v1/auth/verify_2fa': 'opens a session',
+  'POST api/v1/auth/console_session': 'opens a session',
   // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
+  'DELETE api/v1/auth/console_session': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
   'POST api/v1/auth/keys/:id/restrict': 'sets a policy',
   // A repeated deletion finds no model.
@@ -24,6 +26,9 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE v1/models/*': 'ends a model',
   'DELETE api/v1/models/:id': 'ends a model',
   'DELETE api/v1/models/*': 'ends a model',
+  // The rule of a group is set as a whole, and a repeated removal finds no rule.
+  'PUT api/v1/auth/oidc/rules': 'sets a rule',
+  'DELETE api/v1/auth/oidc/rules/:rule_id': 'removes a rule',
   // A budget is set as a whole: setting the same one again changes nothing.
   'PUT api/v1/alerts': 'sets rules',
   'PUT api/v1/budgets/account': 'sets a limit',

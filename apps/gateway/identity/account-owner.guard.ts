@@ -5,7 +5,7 @@ import { type AcceptedCredentials, ApiGuard } from './api.guard.js';
 @Injectable()
 export class AccountOwnerGuard extends ApiGuard {
   protected override readonly accepts: AcceptedCredentials = {
-    kinds: ['api_key', 'app_token'],
-    description: 'an API key (sk-svc-…) or an access token (svc_app_…)',
+    kinds: ['api_key', 'app_token', 'console_session', 'provider_token'],
+    description: 'an API key (sk-svc-…), an access token (svc_app_…) or a token of the provider',
   };
 }

@@ -19,8 +19,8 @@ export interface AcceptedCredentials {
 }
 
 const ANY: AcceptedCredentials = {
-  kinds: ['api_key', 'app_token', 'renter_key'],
-  description: 'an API key, an access token or a renter key',
+  kinds: ['api_key', 'app_token', 'console_session', 'renter_key', 'provider_token'],
+  description: 'an API key, an access token, a renter key or a token of the OpenID provider',
 };
 
 /**

@@ -32,7 +32,7 @@ import {
   TwoFactorChallengeDto,
   VerifyTwoFactorDto,
 } from './auth.dto.js';
-import { presentChallenge, presentContext, presentSession } from './auth.presenter.js';
+import { presentContext, presentOutcome, presentSession } from './auth.presenter.js';
 import { CurrentCaller } from './caller.decorator.js';
 import { isFailedSignIn } from './failed-sign-in.js';
 import { throttleAddress } from './throttle-address.js';
@@ -97,9 +97,7 @@ export class AuthController {
       () => this.commands.execute(command),
       isFailedSignIn,
     );
-    return outcome.kind === 'session'
-      ? { ...presentSession(outcome.session), ...withEntryPoints(this.fleet) }
-      : presentChallenge(outcome.tempToken);
+    return presentOutcome(outcome, this.fleet);
   }
 
   @Post('verify_2fa')

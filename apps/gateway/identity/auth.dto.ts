@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
-import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/two-factor/challenges.js';
 import { SESSION_SCOPES } from '#areas/identity/keys/key-policy.js';
 import { type Scope, SCOPES } from '#events/identity/key-policy.vocabulary.js';
 import {

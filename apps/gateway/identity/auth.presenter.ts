@@ -3,9 +3,12 @@ import { type AccountView } from '#areas/identity/accounts/account-views.js';
 import { type NewApiKey } from '#areas/identity/keys/issue-api-key.handler.js';
 import { type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
 import { type UsedKeysView } from '#areas/identity/keys/list-used-keys.handler.js';
-import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
+import { type FleetSettings } from '#areas/fleet/fleet.settings.js';
+import { type LogInOutcome } from '#areas/identity/sessions/log-in.handler.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/two-factor/challenges.js';
 import { type OpenedSession, SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
 import { toUsd } from '#platform/kernel/money.js';
+import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { type ApiKeyDto, type ApiKeysDto, type NewApiKeyDto } from './api-keys.dto.js';
 import {
   type AccountContextDto,
@@ -62,6 +65,15 @@ export const presentChallenge = (tempToken: string): TwoFactorChallengeDto => ({
     'or post temp_token and otp_code to /api/v1/auth/verify_2fa.',
   expires_in: CHALLENGE_SECONDS,
 });
+
+/** A session, or the challenge before it, as every log-in answers. */
+export const presentOutcome = (
+  outcome: LogInOutcome,
+  fleet: FleetSettings,
+): LoginSuccessDto | TwoFactorChallengeDto =>
+  outcome.kind === 'session'
+    ? { ...presentSession(outcome.session), ...withEntryPoints(fleet) }
+    : presentChallenge(outcome.tempToken);
 
 export const presentContext = ({ session, ...view }: AccountContext): AccountContextDto => ({
   success: true,

@@ -8,11 +8,13 @@ const FAILED_ATTEMPTS: readonly unknown[] = [
   'invalid_otp',
   'invalid_challenge',
   'invalid_reset',
+  'sign_in_rejected',
 ] satisfies readonly IdentityErrorCode[];
 
 /**
  * Whether an error counts as a failed attempt on an authentication route: a wrong password or code,
- * an unknown temporary token, access token or key. A malformed or missing credential does not
+ * an unknown temporary token, access token or key, an answer that the OpenID provider did not give.
+ * A malformed or missing credential does not
  * count, nor does a correct password without its code.
  */
 export const isFailedSignIn = (error: unknown): boolean =>

@@ -13,8 +13,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
+import { NO_PROVIDER } from '#areas/identity/openid/openid.fixture.js';
+import { OPENID_SETTINGS } from '#areas/identity/openid/openid.settings.js';
 import { FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
+import { Mailer } from '#platform/mail/mailer.js';
+import { SmtpMailer } from '#platform/mail/smtp/smtp-mailer.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
@@ -76,7 +80,9 @@ type Answer = Readonly<
       | 'secret'
       | 'otpauth_url'
       | 'recovery_codes'
-      | 'wrong_codes',
+      | 'wrong_codes'
+      | 'csrf_token'
+      | 'sign_in_rejected',
       unknown
     >
   >
@@ -148,7 +154,9 @@ const openGateway = async () => {
     { provide: Areas, useValue: new Areas([identityArea]) },
     { provide: ProcessEvents, useValue: new ProcessEvents() },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
+    { provide: OPENID_SETTINGS, useValue: NO_PROVIDER },
     { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
+    { provide: Mailer, useValue: new SmtpMailer(null) },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
     { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },

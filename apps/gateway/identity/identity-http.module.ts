@@ -11,7 +11,10 @@ import { AppTokenGuard } from './app-token.guard.js';
 import { AppTokenStrategy } from './app-token.strategy.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
+import { GroupRulesController } from './group-rules.controller.js';
+import { ConsoleSessionController } from './console-session.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
+import { OpenIdController } from './openid.controller.js';
 import { SessionsController, UserSessionsController } from './sessions.controller.js';
 import { TwoFactorController } from './two-factor.controller.js';
 import { UsersController } from './users.controller.js';
@@ -20,6 +23,9 @@ import { UsersController } from './users.controller.js';
   imports: [PassportModule.register({ property: 'caller' })],
   controllers: [
     AuthController,
+    OpenIdController,
+    GroupRulesController,
+    ConsoleSessionController,
     TwoFactorController,
     ApiKeysController,
     UsersController,

@@ -20,6 +20,24 @@ export const invalidCredentials = (): HttpFailure =>
     message: 'The API key or access token is not valid.',
   });
 
+/** Without the token a write could come from the page of another origin. */
+export const csrfTokenInvalid = (): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'csrf_token_invalid',
+    message: 'A write of a console session needs its token in the header X-CSRF-Token.',
+  });
+
+export const pageNotAllowed = (): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'origin_not_allowed',
+    message: 'A console session belongs to the pages of this gateway in a browser.',
+  });
+
+export const insecureConnection = (message: string): HttpFailure =>
+  new HttpFailure({ status: 403, code: 'insecure_connection', message });
+
 export const credentialNotAccepted = (accepted: string): HttpFailure =>
   new HttpFailure({
     status: 401,

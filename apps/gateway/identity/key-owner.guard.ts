@@ -15,7 +15,7 @@ import { throttleAddress } from './throttle-address.js';
 @Injectable()
 export class KeyOwnerGuard extends ApiGuard {
   protected override readonly accepts: AcceptedCredentials = {
-    kinds: ['api_key', 'app_token'],
+    kinds: ['api_key', 'app_token', 'console_session'],
     description: 'an API key (sk-svc-…) or an access token (svc_app_…)',
   };
 

@@ -1,5 +1,6 @@
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { consoleCredential } from './console-cookie.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,17 +12,19 @@ declare module 'fastify' {
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
 /**
- * The credential of a request: `Authorization: Bearer <token>`, or else `X-API-KEY: <token>`. Null
- * if it has neither; other schemes of `Authorization` are ignored.
+ * The credential of a request: `Authorization: Bearer <token>`, or else `X-API-KEY: <token>`, or
+ * else the cookie of a console session. Null if it has none; other schemes of `Authorization` are
+ * ignored.
+ * @throws HttpFailure 403 for a write by a cookie without its token
  */
-export const presentedCredential = ({
-  headers,
-}: Pick<FastifyRequest, 'headers'>): string | null => {
-  const { authorization } = headers;
+export const presentedCredential = (
+  request: Pick<FastifyRequest, 'headers' | 'method'>,
+): string | null => {
+  const { authorization, 'x-api-key': key, cookie } = request.headers;
   if (authorization !== undefined) {
     const token = BEARER.exec(authorization)?.[1];
     if (token !== undefined) return token;
   }
-  const key = headers['x-api-key'];
-  return typeof key === 'string' && key !== '' ? key : null;
+  if (typeof key === 'string' && key !== '') return key;
+  return cookie === undefined ? null : consoleCredential(request);
 };

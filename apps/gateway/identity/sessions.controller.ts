@@ -70,7 +70,7 @@ export class SessionsController {
 
 /** The sessions of any user, for operators. */
 @ApiTags('identity')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
 @Scope('operate')

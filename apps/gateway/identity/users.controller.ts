@@ -16,6 +16,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { orderedScopes } from '#areas/identity/keys/key-policy.js';
+import { MailPasswordResetCommand } from '#areas/identity/passwords/mail-reset.handler.js';
 import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-reset.handler.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
@@ -42,6 +43,7 @@ import {
   KEPT,
   ListedUserDto,
   OfferedResetDto,
+  OfferResetDto,
   ResetPasswordDto,
   UserIdDto,
   UserListDto,
@@ -49,7 +51,7 @@ import {
 
 /** The users of the installation, for its operators; an addition to the promised interface. */
 @ApiTags('identity')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @Roles('Admin')
 @UseGuards(AccountOwnerGuard)
 @Scope('operate')
@@ -169,19 +171,26 @@ export class UsersController {
   @ApiOperation({
     summary: 'Offer a user another password',
     description:
-      'Hand the token over to the user, who sets a password with it once, within a day ' +
-      '(`POST /api/v1/auth/password_reset`). The present password stays valid until then.',
+      'Hand the token over to the user, or have it mailed. The user sets a password with it ' +
+      'once, within a day (`POST /api/v1/auth/password_reset`). The present password stays ' +
+      'valid until then.',
   })
   @ApiOkResponse({ type: OfferedResetDto, description: 'The token, shown once.' })
-  @FailsWith('user_not_found')
+  @FailsWith('user_not_found', 'mail_not_set_up', 'mail_not_sent')
   async offerReset(
     @Param() { user_id: userId }: UserIdDto,
+    @Body() { send_mail: sendsMail }: OfferResetDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<OfferedResetDto> {
     const context = callerContext(request, caller);
-    const command = new OfferPasswordResetCommand(UserId.parse(userId), context);
-    const { token, expiresAt } = await this.commands.execute(command);
+    const user = UserId.parse(userId);
+    const { token, expiresAt } = sendsMail
+      ? {
+          token: null,
+          ...(await this.commands.execute(new MailPasswordResetCommand(user, context))),
+        }
+      : await this.commands.execute(new OfferPasswordResetCommand(user, context));
     return { success: true, user_id: userId, token, expires_at: expiresAt };
   }
 

@@ -10,7 +10,13 @@ import { type Scope, SCOPES } from '#events/identity/key-policy.vocabulary.js';
 import { INFERENCE_ONLY } from '#areas/identity/keys/key-policy.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { InstantField, NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, ChoicesField, IntegerField, TextField } from '../fields/request-fields.js';
+import {
+  ChoiceField,
+  ChoicesField,
+  FlagField,
+  IntegerField,
+  TextField,
+} from '../fields/request-fields.js';
 import { PageOfListDto } from '../pages/page.dto.js';
 
 const ROLES = Role.options;
@@ -153,11 +159,26 @@ export class ResetPasswordDto extends AnswerDto {
   readonly password!: string;
 }
 
+export class OfferResetDto {
+  @FlagField({
+    required: false,
+    default: false,
+    description:
+      'Mail the token to the user, and leave it out of the answer. For an installation with a ' +
+      'mail server (`QUIPU_SMTP_URL`).',
+  })
+  readonly send_mail: boolean = false;
+}
+
 export class OfferedResetDto extends AnswerDto {
   @ApiProperty({ example: 7 })
   readonly user_id!: number;
-  @ApiProperty({ example: 'svc_rst_7_Zx3Qm8…', description: 'Only this answer shows it.' })
-  readonly token!: string;
+  @NullableField(
+    String,
+    'Only this answer shows it. Null: the user has it by mail.',
+    'svc_rst_7_Zx3Qm8…',
+  )
+  readonly token!: string | null;
   @InstantField('The token is invalid from this instant on.')
   readonly expires_at!: string;
 }

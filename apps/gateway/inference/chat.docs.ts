@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { inferenceErrors } from '#areas/inference/inference.errors.js';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
+import { guardErrors } from '#platform/chats/chat-guards.port.js';
 import { AUTO, RIG_NAME_LENGTH_MAX } from '#areas/inference/routing-modes.js';
 import { shardingErrors, shardingFailures } from '#areas/sharding/sharding.errors.js';
 import { spikingErrors, spikingFailures } from '#areas/spiking/spiking.errors.js';
@@ -26,9 +27,11 @@ const MODE_CODES = [
 const OF_OTHER_ROUTES = ['token_count_unavailable', 'snn_batch_not_found'];
 
 /** The codes of chats, in every interface. */
-export const CHAT_CODES = [...Object.keys(inferenceErrors), ...RIG_CODES, ...MODE_CODES].filter(
-  (code) => !OF_OTHER_ROUTES.includes(code),
-);
+export const CHAT_CODES = [
+  ...Object.keys({ ...inferenceErrors, ...guardErrors }),
+  ...RIG_CODES,
+  ...MODE_CODES,
+].filter((code) => !OF_OTHER_ROUTES.includes(code));
 
 const REQUEST_EXAMPLE = {
   model: 'quipu/nano',

@@ -16,6 +16,7 @@ import {
 } from '#platform/event-store/event-store.errors.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { ForeignLogError } from '#platform/runtime/log-standing/log-epoch.js';
 import { mapFailure } from '#platform/runtime/areas/failure.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
@@ -38,6 +39,7 @@ const PLATFORM_ERRORS = [
   new UnsupportedMediaTypeException(),
   new SyntaxError('no JSON'),
   new ContentionError(),
+  new ForeignLogError(),
   new StaleRevisionError('lease-1', 1n, 2n),
   new AppendTooLargeError(),
   new InvalidAppendError(),

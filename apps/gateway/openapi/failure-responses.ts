@@ -145,6 +145,7 @@ const WITH_BODY = [
   'too_many_bodies',
   'draining',
   'contention',
+  'log_foreign',
   'unknown_outcome',
 ];
 const AS_OF = ['invalid_as_of', 'history_missing'];

@@ -4,6 +4,7 @@ import { routingModesOf } from '#areas/inference/routing-modes.js';
 import { type Areas } from '#platform/runtime/areas/area.js';
 import { IDEMPOTENCY_HEADER } from '../idempotency/idempotency.metadata.js';
 import { TAGS_PARAMETER } from '../paid/tags.header.js';
+import { addHeaders } from './answer-headers.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { type FailureCode, failureCodesOf, failureTable } from './failure-codes.js';
 import { addFailures, FAILURE_SCHEMAS, type Located } from './failure-responses.js';
@@ -82,6 +83,7 @@ export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObj
   );
   addFailures(document, enveloped, codes);
   for (const { operation } of enveloped) documentTags(operation);
+  addHeaders(document, enveloped);
   const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
   return {
     ...document,

@@ -23,9 +23,21 @@ const RESPONSES = {
   '4XX': { description: 'Like any other answer: the message is sent again after a pause.' },
 };
 
-const itemOf = ({ type, description, schema }: AnyNotification) => {
+/** Every event of accounts has one: its schema is at `GET /api/v1/webhooks/types/{type}`. */
+const domainEvent = {
+  type: 'domain_event',
+  description:
+    'An event of the account, as the log has it: the name of the event is its `type`. The schema ' +
+    'of its data is at `GET /api/v1/webhooks/types/{type}`.',
+  schema: z.looseObject({}),
+};
+
+const itemOf = (
+  { type, description, schema }: Pick<AnyNotification, 'type' | 'description' | 'schema'>,
+  fields: Readonly<Record<string, z.ZodType>> = { type: z.literal(type) },
+) => {
   const message = z.strictObject({
-    type: z.literal(type),
+    ...fields,
     timestamp: z.iso.datetime().describe('When the event was recorded.'),
     account_id: z.string().describe('Whose event it is.'),
     data: schema,
@@ -45,8 +57,14 @@ const itemOf = ({ type, description, schema }: AnyNotification) => {
   };
 };
 
+const EVENT_FIELDS = {
+  type: z.string().describe('The name of the event.'),
+  version: z.int().positive().describe('Of the schema of `data`.'),
+};
+
 /** The messages to the endpoints of an account, as the `webhooks` of the OpenAPI document. */
 export const webhookItems = (areas: Areas): NonNullable<OpenAPIObject['webhooks']> =>
-  Object.fromEntries(
-    areas.notifications().map((notification) => [notification.type, itemOf(notification)]),
-  ) as NonNullable<OpenAPIObject['webhooks']>;
+  Object.fromEntries([
+    ...areas.notifications().map((notification) => [notification.type, itemOf(notification)]),
+    [domainEvent.type, itemOf(domainEvent, EVENT_FIELDS)],
+  ]) as NonNullable<OpenAPIObject['webhooks']>;

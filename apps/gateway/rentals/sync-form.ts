@@ -102,9 +102,9 @@ export class SyncForm {
   }
 }
 
-/** The interface accepts renter keys and API keys, and no access tokens. */
+/** The interface accepts renter keys and API keys, and no tokens of sessions. */
 const isKey = (caller: Caller | null): caller is Caller =>
-  caller !== null && caller.credential.kind !== 'app_token';
+  caller !== null && ['api_key', 'renter_key'].includes(caller.credential.kind);
 
 const jobIdOf = (text: string): number => {
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);

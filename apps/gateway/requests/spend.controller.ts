@@ -42,7 +42,7 @@ const ISSUER = 'Quipu';
 
 /** The spend of an account; an addition to the promised interface. */
 @ApiTags('requests')
-@Credentials('api-key', 'app-token')
+@Credentials('api-key', 'app-token', 'provider-token')
 @UseGuards(AccountOwnerGuard)
 @Scope('read_billing')
 @Controller('api/v1/spend')

@@ -5,7 +5,7 @@ import { type AcceptedCredentials, ApiGuard } from '../identity/api.guard.js';
 @Injectable()
 export class AccountHolderGuard extends ApiGuard {
   protected override readonly accepts: AcceptedCredentials = {
-    kinds: ['api_key', 'app_token'],
+    kinds: ['api_key', 'app_token', 'console_session'],
     description: 'an API key (sk-svc-…) or an access token (svc_app_…)',
   };
 }

@@ -24,7 +24,11 @@ import { CreateWebhookCommand } from '#areas/webhooks/create-webhook.handler.js'
 import { DeleteWebhookCommand } from '#areas/webhooks/delete-webhook.handler.js';
 import { ReplayDeliveryCommand } from '#areas/webhooks/replay-delivery.handler.js';
 import { TestWebhookCommand } from '#areas/webhooks/test-webhook.handler.js';
-import { ListDeliveriesQuery, ListWebhooksQuery } from '#areas/webhooks/webhooks.queries.js';
+import {
+  ListDeliveriesQuery,
+  ListWebhooksQuery,
+  MessageTypeQuery,
+} from '#areas/webhooks/webhooks.queries.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { DoneDto } from '../identity/auth.dto.js';
@@ -38,6 +42,8 @@ import {
   CreateWebhookDto,
   DeliveriesDto,
   DeliveriesPageDto,
+  MessageTypeDto,
+  MessageTypeParamDto,
   NewWebhookDto,
   WebhookIdDto,
   WebhooksDto,
@@ -69,7 +75,12 @@ export class WebhooksController {
     type: NewWebhookDto,
     description: 'The endpoint with its secret, which is shown once.',
   })
-  @FailsWith('webhook_url_not_allowed', 'webhook_type_unknown', 'too_many_webhooks')
+  @FailsWith(
+    'webhook_url_not_allowed',
+    'webhook_type_unknown',
+    'webhook_mail_not_set_up',
+    'too_many_webhooks',
+  )
   async create(
     @Body() { url, types, format }: CreateWebhookDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -78,7 +89,7 @@ export class WebhooksController {
     const context = contextOf(request.id, `user:${userId}`);
     const command = new CreateWebhookCommand(
       { accountId, userId },
-      { url, types, format },
+      { url: url ?? null, types, format },
       context,
     );
     return presentNewWebhook(await this.commands.execute(command));
@@ -132,6 +143,17 @@ export class WebhooksController {
     const command = new TestWebhookCommand({ accountId, endpointId }, context);
     const { deliveryId } = await this.commands.execute(command);
     return { success: true, delivery_id: deliveryId };
+  }
+
+  @Get('types/:type')
+  @ApiOperation({
+    summary: 'Get the schema of a type of messages',
+    description: 'Of a notification, or of an event of accounts.',
+  })
+  @ApiOkResponse({ type: MessageTypeDto, description: 'The type with the schema of its `data`.' })
+  @FailsWith('webhook_type_not_found')
+  async type(@Param() { type }: MessageTypeParamDto): Promise<MessageTypeDto> {
+    return { success: true, ...(await this.queries.execute(new MessageTypeQuery(type))) };
   }
 
   @Get('deliveries')

@@ -1,9 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsISO8601, IsOptional, MaxLength } from 'class-validator';
+import { IsISO8601, IsOptional, MaxLength, ValidateIf } from 'class-validator';
 import { type MessageFormat } from '#events/webhooks/webhook.events.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
+import {
+  ChoiceField,
+  IntegerField,
+  StringsField,
+  TextField,
+  UuidField,
+} from '../fields/request-fields.js';
 import { IsWebAddress } from '../bodies/web-address.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -14,24 +20,34 @@ const LIMIT_MAX = 100;
 const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characters`;
 
 export class CreateWebhookDto {
-  @ApiProperty({ example: 'https://shop.example/hooks/quipu', maxLength: URL_LENGTH_MAX })
+  @ApiProperty({
+    required: false,
+    example: 'https://shop.example/hooks/quipu',
+    maxLength: URL_LENGTH_MAX,
+    description: 'Required but for the format `mail`, which ignores it.',
+  })
+  @ValidateIf(({ format }: CreateWebhookDto) => format !== 'mail')
   @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
   @IsWebAddress()
-  readonly url!: string;
+  readonly url?: string;
 
   @StringsField({
     required: false,
     default: [],
     maxItems: TYPES_MAX,
     example: ['invoice.completed'],
-    description: 'The types to receive. Empty: all of them.',
+    description:
+      'The types to receive: of `available_types`, and of `available_events`. Empty: all of ' +
+      '`available_types`.',
   })
   readonly types: readonly string[] = [];
 
-  @ChoiceField(['standard', 'slack'], {
+  @ChoiceField(['standard', 'slack', 'mail'], {
     required: false,
     default: 'standard',
-    description: '`slack` for the address of an incoming webhook of Slack.',
+    description:
+      '`slack` for the address of an incoming webhook of Slack; `mail` for mails to the owner of ' +
+      'the account (notifications only, where the operator has set a mail server).',
   })
   readonly format: MessageFormat = 'standard';
 }
@@ -46,9 +62,9 @@ export class WebhookDto {
   readonly id!: string;
   @NullableField(String, 'Null after its user was erased.')
   readonly url!: string | null;
-  @ApiProperty({ type: [String], description: 'Empty: every type.' })
+  @ApiProperty({ type: [String], description: 'Empty: all of `available_types`.' })
   readonly types!: readonly string[];
-  @ApiProperty({ enum: ['standard', 'slack'] })
+  @ApiProperty({ enum: ['standard', 'slack', 'mail'] })
   readonly format!: MessageFormat;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly created_at!: string;
@@ -69,8 +85,30 @@ export class WebhookTestDto extends AnswerDto {
 export class WebhooksDto extends PositionedAnswerDto {
   @ApiProperty({ type: [WebhookDto] })
   readonly webhooks!: readonly WebhookDto[];
-  @ApiProperty({ type: [String], description: 'Every type that there is.' })
+  @ApiProperty({ type: [String], description: 'Every type of notifications.' })
   readonly available_types!: readonly string[];
+  @ApiProperty({ type: [String], description: 'The events of accounts, which go by their name.' })
+  readonly available_events!: readonly string[];
+}
+
+const TYPE_LENGTH_MAX = 100;
+
+export class MessageTypeParamDto {
+  @TextField({ maxLength: TYPE_LENGTH_MAX, example: 'HoldCaptured', description: 'The type.' })
+  readonly type!: string;
+}
+
+export class MessageTypeDto extends AnswerDto {
+  @ApiProperty({ example: 'HoldCaptured' })
+  readonly type!: string;
+  @NullableField(Number, 'Of the event. Null for a notification, whose schema has no versions.', 1)
+  readonly version!: number | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The JSON Schema (draft 2020-12) of the `data` of these messages.',
+  })
+  readonly schema!: Readonly<Record<string, unknown>>;
 }
 
 export class DeliveriesPageDto {

@@ -21,10 +21,16 @@ export const presentNewWebhook = ({ endpoint, url, secret }: NewWebhook): NewWeb
   secret,
 });
 
-export const presentWebhooks = ({ webhooks, types, position }: ListedWebhooks): WebhooksDto => ({
+export const presentWebhooks = ({
+  webhooks,
+  types,
+  events,
+  position,
+}: ListedWebhooks): WebhooksDto => ({
   success: true,
   webhooks: webhooks.map(presentWebhook),
   available_types: types,
+  available_events: events,
   position: position.toString(),
 });
 

@@ -4,7 +4,7 @@ import { alertsDue } from './alert-rules.js';
 
 const USD = 1_000_000n;
 const facts = { available: 10n * USD, chargedInHour: 0n, chargedInDay: 0n };
-const all = { balanceBelowMicroUsd: '5000000', daysLeftBelow: 3, spendAnomaly: true };
+const all = { ...NO_RULES, balanceBelowMicroUsd: '5000000', daysLeftBelow: 3, spendAnomaly: true };
 
 describe('the rules of alerts', () => {
   it('raise nothing without a rule', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { type Alert, type AlertRules } from '#events/alerts/alert.events.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { fromDecimal } from '#platform/kernel/money.js';
 import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
@@ -15,18 +16,23 @@ import {
 } from '#projections/alerts/account-alerts.projection.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { chargesByMinute, chargesKey } from '#projections/billing/charges-by-minute.projection.js';
+import { userKey, users } from '#projections/identity/users.projection.js';
 import { type AccountFacts, alertsDue } from './alert-rules.js';
 import { ALERT_SETTINGS, type AlertSettings } from './alerts.settings.js';
 import { ChangeAlertsCommand } from './alerts.handlers.js';
+import { DownRigs } from './down-rigs.js';
+import { EndingKeys } from './ending-keys.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** Compares the rules of accounts with their balances and charges, one account after the other. */
+/** Compares the rules of accounts with the facts, one account after the other. */
 @Injectable()
 export class AlertWatch extends PollingService {
   constructor(
     @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list' | 'get'>,
+    private readonly downRigs: DownRigs,
+    private readonly endingKeys: EndingKeys,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) logger: Logger,
     @Inject(ALERT_SETTINGS) { pollMs }: AlertSettings,
@@ -35,22 +41,37 @@ export class AlertWatch extends PollingService {
     super({ name: 'alerts.watch', pauseMs: pollMs, failed }, logger);
   }
 
+  /** Rigs are asked once in a look, and not without a rule that needs it. */
   protected override async look(sender: CommandSender, signal: AbortSignal): Promise<void> {
+    let rigs: Promise<readonly Alert[]> | undefined;
+    const rigsDown = () => (rigs ??= this.downRigs.look(signal));
     for await (const { documents } of projectionPages(this.projections, accountAlerts)) {
       for (const { document } of documents) {
-        if (signal.aborted) return;
-        await this.#examineAccount(document, sender);
+        for (const alert of await this.#due(document, rigsDown)) {
+          if (signal.aborted) return;
+          const context = contextOf(randomUUID(), 'system:alerts');
+          const change = { type: 'RaiseAlert', data: { alert } } as const;
+          await sender.execute(new ChangeAlertsCommand(document.accountId, change, context));
+        }
       }
     }
   }
 
-  async #examineAccount({ accountId, rules }: AccountAlerts, sender: CommandSender): Promise<void> {
-    if (Object.values(rules).every((rule) => rule === null || rule === false)) return;
-    for (const alert of alertsDue(rules, await this.#factsOf(accountId))) {
-      const context = contextOf(randomUUID(), 'system:alerts');
-      const change = { type: 'RaiseAlert', data: { alert } } as const;
-      await sender.execute(new ChangeAlertsCommand(accountId, change, context));
-    }
+  async #due(
+    { accountId, rules }: AccountAlerts,
+    rigsDown: () => Promise<readonly Alert[]>,
+  ): Promise<readonly Alert[]> {
+    const { keyEndsWithinDays: days } = rules;
+    return [
+      ...(hasMoneyRule(rules) ? alertsDue(rules, await this.#factsOf(accountId)) : []),
+      ...(days === null ? [] : await this.endingKeys.within(Number(accountId), days)),
+      ...(rules.rigDown && (await this.#isOperator(accountId)) ? await rigsDown() : []),
+    ];
+  }
+
+  async #isOperator(accountId: string): Promise<boolean> {
+    const { document: user } = await this.projections.get(users, userKey(Number(accountId)));
+    return user?.role === 'Admin' && user.status === 'active';
   }
 
   async #factsOf(accountId: string): Promise<AccountFacts> {
@@ -76,3 +97,6 @@ export class AlertWatch extends PollingService {
     };
   }
 }
+
+const hasMoneyRule = (rules: AlertRules): boolean =>
+  rules.balanceBelowMicroUsd !== null || rules.daysLeftBelow !== null || rules.spendAnomaly;

@@ -26,7 +26,11 @@ export const ALERTS = Symbol('Alerts');
 const alertStream = (accountId: string): string => `alerts-${accountId}`;
 
 type Change =
-  | { readonly type: 'SetAlertRules'; readonly data: { readonly rules: AlertRules } }
+  | {
+      readonly type: 'SetAlertRules';
+      readonly data: { readonly rules: AlertRules };
+      readonly isOperator: boolean;
+    }
   | {
       readonly type: 'RaiseAlert';
       readonly data: Pick<Extract<AlertCommand, { type: 'RaiseAlert' }>['data'], 'alert'>;
@@ -54,8 +58,8 @@ export class ChangeAlertsHandler implements ICommandHandler<ChangeAlertsCommand>
     const at = instant(this.clock);
     const command: AlertCommand =
       change.type === 'SetAlertRules'
-        ? { type: change.type, data: { accountId, ...change.data, setAt: at } }
-        : { type: change.type, data: { accountId, ...change.data, raisedAt: at } };
+        ? { ...change, data: { accountId, ...change.data, setAt: at } }
+        : { ...change, data: { accountId, ...change.data, raisedAt: at } };
     await this.runner.run(alertStream(accountId), command, context);
   }
 }

@@ -7,6 +7,8 @@ import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { AlertWatch } from './alert-watch.js';
 import { alertsDecider } from './alerts.decider.js';
 import { type AlertRunner, ALERTS, AlertsHandler, ChangeAlertsHandler } from './alerts.handlers.js';
+import { DownRigs } from './down-rigs.js';
+import { EndingKeys } from './ending-keys.js';
 
 const alerts = {
   provide: ALERTS,
@@ -16,7 +18,7 @@ const alerts = {
 };
 
 @Module({
-  providers: [alerts, AlertWatch, ChangeAlertsHandler, AlertsHandler],
+  providers: [alerts, DownRigs, EndingKeys, AlertWatch, ChangeAlertsHandler, AlertsHandler],
   exports: [AlertWatch],
 })
 export class AlertsModule {}

@@ -2,6 +2,8 @@ import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/s
 
 export interface AlertSettings {
   readonly pollMs: number;
+  /** How long a rig is down before an alert says so. */
+  readonly rigDownMs: number;
 }
 
 export const ALERT_SETTINGS = Symbol('AlertSettings');
@@ -11,8 +13,15 @@ export const alertSettings = defineSettings({
   variables: {
     QUIPU_ALERT_SECONDS: variable(
       wholeNumber(1, 3_600).default(60),
-      'how often the rules of alerts are compared with balances and charges',
+      'how often the rules of alerts are compared with balances, charges, keys and rigs',
+    ),
+    QUIPU_ALERT_RIG_SECONDS: variable(
+      wholeNumber(1, 86_400).default(300),
+      'how long a rig is down before an alert says so',
     ),
   },
-  read: ({ QUIPU_ALERT_SECONDS: seconds }): AlertSettings => ({ pollMs: seconds * 1_000 }),
+  read: (values): AlertSettings => ({
+    pollMs: values.QUIPU_ALERT_SECONDS * 1_000,
+    rigDownMs: values.QUIPU_ALERT_RIG_SECONDS * 1_000,
+  }),
 });

@@ -8,6 +8,8 @@ import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { identityEvents } from '#events/identity/identity.events.js';
 import { UserId } from '#events/vocabulary.js';
+import { Mailer } from '#platform/mail/mailer.js';
+import { SmtpMailer } from '#platform/mail/smtp/smtp-mailer.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
@@ -25,6 +27,10 @@ import { Authenticator } from './authentication/authenticator.js';
 import { IdentityModule } from './identity.module.js';
 import { IDENTITY_SETTINGS } from './identity.settings.js';
 import { IdentityStreams } from './identity.streams.js';
+import { BrowserSignIns } from './openid/browser-sign-ins.js';
+import { Machines } from './openid/machines.js';
+import { NO_PROVIDER } from './openid/openid.fixture.js';
+import { OPENID_SETTINGS, type OpenIdSettings } from './openid/openid.settings.js';
 import { KeyBudgets } from './keys/key-budgets.port.js';
 import { KeyUses } from './keys/key-uses.port.js';
 import { KeyRing } from './keys/key-ring.js';
@@ -80,7 +86,11 @@ const BUDGETS: KeyBudgets = { limits: (_, line) => Promise.resolve(line === LIMI
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d', baseUrl: 'http://127.0.0.1:8080' };
 
 /** The area as one process runs it, on the event log in a directory. */
-export const openProcess = async (directory: string, clock = movableClock()) => {
+export const openProcess = async (
+  directory: string,
+  clock = movableClock(),
+  openid: OpenIdSettings = NO_PROVIDER,
+) => {
   const file = (name: string): string => path.join(directory, name);
   const eventStore = await openSqliteEventStore({ file: file('events.db') });
   const readStore = await openSqliteReadStore({ file: file('views.db') });
@@ -103,6 +113,8 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
         { provide: CLOCK, useValue: clock },
         { provide: SECRETS, useValue: secrets },
         { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
+        { provide: Mailer, useValue: new SmtpMailer(null) },
+        { provide: OPENID_SETTINGS, useValue: openid },
         { provide: AccountOpener, useValue: accountsIn(openedAccounts) },
         { provide: KeyBudgets, useValue: BUDGETS },
         { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
@@ -124,6 +136,8 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
     authenticator: module.get(Authenticator),
     keyRing: module.get(KeyRing),
     names: module.get(NameIndex),
+    machines: module.get(Machines),
+    signIns: module.get(BrowserSignIns),
     personalData: module.get(PersonalData),
     streams: module.get(IdentityStreams),
     argon2: argon2.counts,
@@ -167,8 +181,8 @@ export const openWorld = async () => {
   const processes: IdentityProcess[] = [];
   return {
     directory,
-    start: async (clock = movableClock()) => {
-      const process = await openProcess(directory, clock);
+    start: async (clock = movableClock(), openid?: OpenIdSettings) => {
+      const process = await openProcess(directory, clock, openid);
       processes.push(process);
       return process;
     },

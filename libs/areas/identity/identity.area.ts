@@ -7,6 +7,7 @@ import { IdentityModule } from './identity.module.js';
 import { identityErrors } from './identity.errors.js';
 import { identityFailures } from './identity.failures.js';
 import { identitySettings } from './identity.settings.js';
+import { openidSettings } from './openid/openid.settings.js';
 
 export const identityArea = defineArea({
   name: 'identity',
@@ -15,6 +16,6 @@ export const identityArea = defineArea({
   projections: [apiKeys, sessions, users],
   errors: identityErrors,
   failures: identityFailures,
-  settings: [identitySettings],
+  settings: [identitySettings, openidSettings],
   module: IdentityModule,
 });

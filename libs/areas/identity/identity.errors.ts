@@ -9,6 +9,18 @@ export const identityErrors = {
   username_taken: { status: 409 },
   email_taken: { status: 409 },
   user_id_taken: { status: 500 },
+  /** Another request registers the same subject of an OpenID provider. */
+  openid_taken: { status: 409 },
+  /** Its detail has the names of the missing settings. */
+  oidc_not_configured: { status: 503 },
+  /** The callback does not belong to a sign-in that this browser began. */
+  invalid_state: { status: 400, param: 'state' },
+  /** By the OpenID provider, or its answer is not valid; the detail has the part at fault. */
+  sign_in_rejected: { status: 401 },
+  /** A token of the provider is valid, and its subject is no user and in no group with a rule. */
+  subject_not_admitted: { status: 403 },
+  group_rule_not_found: { status: 404 },
+  too_many_group_rules: { status: 409 },
   user_not_found: { status: 404 },
   /** Only after the password was correct. */
   user_disabled: { status: 403 },
@@ -31,6 +43,8 @@ export const identityErrors = {
   scope_not_allowed: { status: 403 },
   /** It admits more than the key that asks, or than before; its metadata has the `field`. */
   policy_too_wide: { status: 403 },
+  mail_not_set_up: { status: 409, param: 'send_mail' },
+  mail_not_sent: { status: 502 },
   expiry_past: { status: 400, param: 'expires_at' },
   invalid_ip_range: { status: 400, param: 'ip_ranges' },
   two_factor_enabled: { status: 409 },

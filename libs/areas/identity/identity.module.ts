@@ -16,11 +16,23 @@ import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
 import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
 import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
 import { NameIndex } from './names/name-index.js';
+import { BrowserSignIns } from './openid/browser-sign-ins.js';
+import {
+  GroupRulesHandler,
+  RemoveGroupRuleHandler,
+  SetGroupRuleHandler,
+} from './openid/group-rules.handlers.js';
+import { Machines } from './openid/machines.js';
+import { ProviderDiscovery } from './openid/provider-discovery.js';
+import { ProviderSubjects } from './openid/provider-subjects.js';
+import { ProviderUsers } from './openid/provider-users.js';
+import { SignInOpenIdHandler } from './openid/sign-in-openid.handler.js';
 import { ChangePasswordHandler } from './passwords/change-password.handler.js';
 import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordCheck } from './passwords/password-check.js';
 import { OfferPasswordResetHandler } from './passwords/offer-reset.handler.js';
 import { RedeemPasswordResetHandler } from './passwords/redeem-reset.handler.js';
+import { MailPasswordResetHandler } from './passwords/mail-reset.handler.js';
 import { ResetPasswordHandler } from './passwords/reset-password.handler.js';
 import { Passwords } from './passwords/passwords.js';
 import { AppTokens } from './sessions/app-tokens.js';
@@ -30,6 +42,7 @@ import { LogInHandler } from './sessions/log-in.handler.js';
 import { RevokeSessionHandler } from './sessions/revoke-session.handler.js';
 import { SessionOpener } from './sessions/session-opener.js';
 import { DefineTenantHandler } from './tenants/define-tenant.handler.js';
+import { Challenges } from './two-factor/challenges.js';
 import { ConfirmTwoFactorHandler } from './two-factor/confirm-two-factor.handler.js';
 import { DisableTwoFactorHandler } from './two-factor/disable-two-factor.handler.js';
 import { ReplaceRecoveryCodesHandler } from './two-factor/recovery-codes.handler.js';
@@ -44,6 +57,7 @@ import { UsersHandler } from './users/list-users.handler.js';
 import { PersonalData } from './users/personal-data.js';
 import { UserDirectory } from './users/user-directory.js';
 import { UserIds } from './users/user-ids.js';
+import { UserRegistration } from './users/user-registration.js';
 
 /** One line for each service; a service is a class and its own injection token. */
 const services: readonly Provider[] = [
@@ -51,19 +65,26 @@ const services: readonly Provider[] = [
   ApiKeyList,
   AppTokens,
   Authenticator,
+  BrowserSignIns,
+  Challenges,
   IdentityStreams,
   KeyBounds,
   KeyRing,
+  Machines,
   NameIndex,
   PasswordChanges,
   PasswordCheck,
   { provide: Passwords, useFactory: () => new Passwords() },
   PersonalData,
+  ProviderDiscovery,
+  ProviderSubjects,
+  ProviderUsers,
   SecondFactorCheck,
   SecondFactors,
   SessionOpener,
   UserDirectory,
   UserIds,
+  UserRegistration,
 ];
 
 /** One line for each command and query handler. */
@@ -78,6 +99,7 @@ const handlers: readonly Provider[] = [
   DisableTwoFactorHandler,
   EndSessionsHandler,
   EraseUserHandler,
+  GroupRulesHandler,
   IssueApiKeyHandler,
   ListApiKeysHandler,
   ListUsedKeysHandler,
@@ -85,13 +107,17 @@ const handlers: readonly Provider[] = [
   LogInHandler,
   OfferPasswordResetHandler,
   RedeemPasswordResetHandler,
+  RemoveGroupRuleHandler,
   ReplaceRecoveryCodesHandler,
   ResetPasswordHandler,
+  MailPasswordResetHandler,
   RestrictApiKeyHandler,
   RevokeApiKeyHandler,
   RevokeSessionHandler,
   RotateApiKeyHandler,
   RotateUserKeysHandler,
+  SetGroupRuleHandler,
+  SignInOpenIdHandler,
   StartTwoFactorHandler,
   UserProfileHandler,
   UsersHandler,
@@ -99,8 +125,12 @@ const handlers: readonly Provider[] = [
 ];
 
 /**
- * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `AccountOpener`, `KeyBudgets`,
- * `KeyUses` and `BalanceReader`, which the composition root provides globally.
+ * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `OPENID_SETTINGS`,
+ * `AccountOpener`, `KeyBudgets`, `KeyUses` and `BalanceReader`, which the composition root provides
+ * globally.
  */
-@Module({ providers: [...services, ...handlers], exports: [Authenticator] })
+@Module({
+  providers: [...services, ...handlers],
+  exports: [AppTokens, Authenticator, BrowserSignIns],
+})
 export class IdentityModule {}

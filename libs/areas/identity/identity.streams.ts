@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ApiKeyEvent, apiKeyEvents } from '#events/identity/api-key.events.js';
 import { type ChallengeEvent, challengeEvents } from '#events/identity/challenge.events.js';
+import { type GroupRuleEvent, groupRuleEvents } from '#events/identity/group-rule.events.js';
 import { type NameEvent, nameEvents, type NameKind } from '#events/identity/name.events.js';
 import { type SessionEvent, sessionEvents } from '#events/identity/session.events.js';
 import { type TenantEvent, tenantEvents } from '#events/identity/tenant.events.js';
@@ -17,6 +18,11 @@ import {
   challengeDecider,
   type ChallengeState,
 } from './two-factor/challenge.decider.js';
+import {
+  type GroupRuleCommand,
+  groupRulesDecider,
+  type GroupRulesState,
+} from './openid/group-rules.decider.js';
 import { type NameCommand, nameDecider, type NameState } from './names/name.decider.js';
 import {
   type SessionCommand,
@@ -31,6 +37,7 @@ export const nameStream = (kind: NameKind, nameHash: string): string => `${kind}
 export const apiKeyStream = (keyHash: string): string => `apikey-${keyHash}`;
 export const sessionStream = (sessionId: string): string => `session-${sessionId}`;
 export const challengeStream = (challengeHash: string): string => `challenge-${challengeHash}`;
+export const groupRulesStream = (tenant: string): string => `grouprules-${tenant}`;
 export const tenantStream = (slug: string): string => `tenant-${slug}`;
 
 /** Runs the commands of every stream of the area. */
@@ -41,6 +48,7 @@ export class IdentityStreams {
   readonly apiKeys: CommandRunner<ApiKeyCommand, ApiKeyState, ApiKeyEvent>;
   readonly sessions: CommandRunner<SessionCommand, SessionState, SessionEvent>;
   readonly challenges: CommandRunner<ChallengeCommand, ChallengeState, ChallengeEvent>;
+  readonly groupRules: CommandRunner<GroupRuleCommand, GroupRulesState, GroupRuleEvent>;
   readonly tenants: CommandRunner<TenantCommand, TenantState, TenantEvent>;
 
   constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CODEC) codec: EventCodec) {
@@ -53,6 +61,7 @@ export class IdentityStreams {
     this.apiKeys = runner(apiKeyDecider, codec.for(apiKeyEvents));
     this.sessions = runner(sessionDecider, codec.for(sessionEvents));
     this.challenges = runner(challengeDecider, codec.for(challengeEvents));
+    this.groupRules = runner(groupRulesDecider, codec.for(groupRuleEvents));
     this.tenants = runner(tenantDecider, codec.for(tenantEvents));
   }
 }

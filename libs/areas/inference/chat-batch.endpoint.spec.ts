@@ -3,7 +3,7 @@ import { RejectedRequestError } from '#platform/runtime/commands/rejected-reques
 import { type DomainError } from '#platform/kernel/domain-error.js';
 import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
-import { completionOf, llama, openInference, usage } from './inference-world.fixture.js';
+import { completionOf, llama, NO_GUARDS, openInference, usage } from './inference-world.fixture.js';
 import { RigChatCalls } from './rig-chat-calls.js';
 import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
@@ -14,7 +14,7 @@ const nowMs = Date.parse(NOW);
 const open = () => {
   const inference = openInference();
   const endpoint = new ChatBatchEndpoint(
-    new RigChatCalls(inference.catalog, inference.rigs, inference.modes),
+    new RigChatCalls(inference.catalog, inference.rigs, inference.modes, NO_GUARDS),
   );
   const run = (body: object, signal = never) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', pricedAtMs: nowMs, body }, signal);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { NOW, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatTool, chatTool } from './chat.tool.js';
-import { completionOf, llama, openInference, usage } from './inference-world.fixture.js';
+import { completionOf, llama, NO_GUARDS, openInference, usage } from './inference-world.fixture.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 
@@ -18,7 +18,10 @@ const input = (more: object) => chatTool.input.parse({ model: llama.id, ...more 
 
 const open = () => {
   const inference = openInference();
-  return { ...inference, tool: new ChatTool(inference.catalog, inference.rigs, inference.modes) };
+  return {
+    ...inference,
+    tool: new ChatTool(inference.catalog, inference.rigs, inference.modes, NO_GUARDS),
+  };
 };
 
 describe('the tool chat', () => {

@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { ChatGuards, guardErrors, isGuardFailed } from '#platform/chats/chat-guards.port.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import {
   defineTool,
@@ -73,6 +75,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly modes: RoutingModes,
+    private readonly guards: ChatGuards,
   ) {}
 
   estimate(input: ChatToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
@@ -88,7 +91,9 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     input: ChatToolInput,
     { accountId, pricedAtMs, signal }: ToolCall,
   ): Promise<ToolOutcome<ChatToolOutput>> {
-    const { body, model, target, bound } = this.#check(input);
+    const { model, target, bound, ...checked } = this.#check(input);
+    const guard = this.guards.of({ accountId, model: checked.body.model, requestId: null });
+    const { body } = (await guard?.request(checked).catch(asToolError)) ?? checked;
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
     const usedOf: UsedOf = (used, rig) => tariff.used(used, termsOf([body]), rig);
     const sent = upstreamBody(body, model, bound);
@@ -102,7 +107,8 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     const { answer, rig } = await this.rigs.complete(route, signal).catch((error: unknown) => {
       throw abortedCall(error, model, usedOf) ?? error;
     });
-    const { completion, usage } = answer;
+    const { usage } = answer;
+    const completion = (await guard?.answer(answer.completion)) ?? answer.completion;
     return {
       output: {
         text: replyText(completion),
@@ -128,6 +134,14 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     }
   }
 }
+
+/** @throws ToolError for an error of a guard */
+const asToolError = (error: unknown): never => {
+  if (!(error instanceof DomainError)) throw error;
+  const { code, detail } = error as DomainError;
+  if (!(code in guardErrors)) throw error;
+  throw new ToolError(code, detail, { isRetryable: isGuardFailed(error) });
+};
 
 /** The measured counts only. */
 const countersOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => ({

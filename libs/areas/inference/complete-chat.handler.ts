@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
@@ -7,6 +8,7 @@ import { type AdmittedChat, ChatAdmission, type ChatOutcome } from './chat-admis
 import { ChatCache, replyOfHit } from './cache/chat-cache.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
+import { guardedWork } from './guarded-work.js';
 import { RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type RouteOrder } from './rigs/rig-candidates.js';
@@ -30,10 +32,17 @@ export class CompleteChatHandler {
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
     private readonly cache: ChatCache,
+    private readonly guards: ChatGuards,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
-  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
+  execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
+    const guard = this.guards.of(guardedWork(order));
+    if (!guard) return this.#complete(order, signal);
+    return guard.complete(order, signal, (guarded, until) => this.#complete(guarded, until));
+  }
+
+  async #complete(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(rejectOriginal(rejectSeveral(order)), signal);
     const place = this.cache.placeOf(order);

@@ -1,3 +1,4 @@
+import { type ChatGuards } from '#platform/chats/chat-guards.port.js';
 import { NOW, orderOf } from '#platform/chats/chat-order.fixture.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -147,6 +148,9 @@ export interface CacheParts {
   readonly hash: (text: string) => string;
 }
 
+/** No rule applies. */
+export const NO_GUARDS: ChatGuards = { of: () => undefined };
+
 const NO_CACHE = { placeOf: () => undefined } as unknown as ChatCache;
 
 interface Given {
@@ -157,6 +161,8 @@ interface Given {
   readonly models?: readonly (readonly [ServedModel, TokenRate])[];
   /** Default: nothing is kept. */
   readonly cacheOn?: (parts: CacheParts) => ChatCache;
+  /** Default: no rule applies. */
+  readonly guards?: ChatGuards;
   /** Default: no picture is described. */
   readonly describer?: PictureDescriber;
 }
@@ -164,6 +170,7 @@ interface Given {
 /** The area on ports that remember. */
 export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Given = {}) => {
   const ledger = new FakeLedger();
+  const { guards = NO_GUARDS } = given;
   const { paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock) } = given;
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
@@ -183,8 +190,8 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const pictures = new DescribedPictures(rigs, given.describer);
   const admission = new ChatAdmission(pricing, paid, hash, rigs, adapters, pictures);
   const cache = given.cacheOn?.({ catalog, paid, limits, hash }) ?? NO_CACHE;
-  const chats = new CompleteChatHandler(admission, rigs, hash, strategies, cache);
-  const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache, clock);
+  const chats = new CompleteChatHandler(admission, rigs, hash, strategies, cache, guards);
+  const streams = new StreamChatHandler(admission, rigs, hash, strategies, cache, clock, guards);
   const controller = new AbortController();
   return {
     ledger,

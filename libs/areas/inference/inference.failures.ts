@@ -22,6 +22,8 @@ const cutFailure = ({ reason, message }: RequestCutError): FailureDescription =>
       return { status: 499, code: 'client_gone', message };
     case 'timed_out':
       return { status: 504, code: 'request_timed_out', message };
+    case 'guard_blocked':
+      return { status: 400, code: 'guard_blocked', message };
     case 'shut_down': {
       const retryAfterSeconds = RETRY_AFTER_DRAIN_SECONDS;
       return { status: 503, code: 'draining', message, retryAfterSeconds };

@@ -14,6 +14,7 @@ import {
   ChatCalls,
   type ChatPrice,
 } from '#platform/chats/chat-calls.port.js';
+import { ChatGuards, guardErrors, isGuardFailed } from '#platform/chats/chat-guards.port.js';
 import { describedBy, type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { type TokenQuantities, usageWithin } from '#platform/chats/chat-usage.js';
@@ -45,6 +46,7 @@ export class RigChatCalls extends ChatCalls {
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly modes: RoutingModes,
+    private readonly guards: ChatGuards,
   ) {
     super();
   }
@@ -52,6 +54,12 @@ export class RigChatCalls extends ChatCalls {
   override accept(line: ChatCall): AcceptedItem {
     const { body, others, bound } = this.#check(line);
     return { model: body.model, bound: quantitiesOf(bound), terms: termsOf([body, ...others]) };
+  }
+
+  override async guard(line: ChatCall, accountId: string): Promise<void> {
+    const { body, others } = this.#check(line);
+    const work = { accountId, model: body.model, requestId: null };
+    await this.guards.of(work)?.check({ body, others });
   }
 
   override batchPrice(model: string, atMs: number): BatchPrice | undefined {
@@ -80,7 +88,10 @@ export class RigChatCalls extends ChatCalls {
     { accountId: account, priority, pricedAtMs }: ChatCallOrder,
     signal: AbortSignal,
   ): Promise<ItemAnswer> {
-    const { body, others, model, target, bound } = this.#check(line);
+    const { model, target, bound, ...checked } = this.#check(line);
+    const work = { accountId: account, model: checked.body.model, requestId: null };
+    const guard = this.guards.of(work);
+    const { body, others } = (await guard?.request(checked)) ?? checked;
     const isBatch = priority === 'batch';
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
     const one = (order: RouteOrder) => this.rigs.complete(order, signal);
@@ -104,14 +115,16 @@ export class RigChatCalls extends ChatCalls {
       throw new AbortedItemError(used, { cause: error });
     });
     const usage = usageWithin(answer.usage, bound);
+    const completion = (await guard?.answer(answer.completion)) ?? answer.completion;
     const echo = { model: body.model, routing_mode: body.routing_mode };
     return {
-      body: line.write({ ...answer.completion, ...echo }, usage),
+      body: line.write({ ...completion, ...echo }, usage),
       ...tariff.used(usage, terms, rig),
     };
   }
 
   override retryOf(error: unknown): ItemRetry {
+    if (isGuardFailed(error)) return 'limited';
     if (!(error instanceof RouteError)) return 'never';
     switch (error.kind) {
       case 'overloaded':
@@ -133,7 +146,8 @@ export class RigChatCalls extends ChatCalls {
 
   override failureOf(error: unknown): FailureDescription | undefined {
     if (error instanceof RejectedRequestError) return error.failure;
-    return describedBy(error, { errors: inferenceErrors, failures: inferenceFailures });
+    const errors = { ...inferenceErrors, ...guardErrors };
+    return describedBy(error, { errors, failures: inferenceFailures });
   }
 
   #check({ body, others = [] }: ChatCall): CheckedItem {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatStream } from '#platform/chats/chat-strategy.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -7,6 +8,7 @@ import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js'
 import { ChatAdmission } from './chat-admission.js';
 import { ChatCache, streamOfHit } from './cache/chat-cache.js';
 import { ChatStrategies } from './chat-strategies.js';
+import { guardedWork } from './guarded-work.js';
 import { RIGS } from './ports.js';
 import { type RouteOrder } from './rigs/rig-candidates.js';
 import { type RigRouter, type RoutedStream } from './rigs/rig-router.js';
@@ -25,10 +27,17 @@ export class StreamChatHandler {
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
     private readonly cache: ChatCache,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly guards: ChatGuards,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
-  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
+  execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
+    const guard = this.guards.of(guardedWork(order));
+    if (!guard) return this.#open(order, signal);
+    return guard.stream(order, signal, (guarded, until) => this.#open(guarded, until));
+  }
+
+  async #open(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.stream(rejectOriginal(rejectSeveral(order)), signal);
     const place = this.cache.placeOf(order);

@@ -29,6 +29,13 @@ export class ScriptedChatLines extends ChatCalls {
     return { model, bound: { input_tokens: 10, output_tokens: 20 } };
   }
 
+  /** The answer of a guard. */
+  guarded: () => Promise<void> = () => Promise.resolve();
+
+  override guard(): Promise<void> {
+    return this.guarded();
+  }
+
   override batchPrice() {
     return { rateCardVersion: 3, discountPercent: 50, linesOf: () => [] };
   }

@@ -26,6 +26,13 @@ describe('the body of a message', () => {
     });
   });
 
+  it('is a text of a mail, whose first line is its subject', () => {
+    expect(BODY_OF.mail(message)).toBe(
+      'alert.raised of account 7\n2026-11-26T10:00:00.000Z\n\n' +
+        'kind: balance_low\navailable_usd: 0.02\nnote: <!channel> & more',
+    );
+  });
+
   it('is a short text for Slack', () => {
     const long = { ...message, body: { note: 'x'.repeat(9_000) } };
     expect((JSON.parse(BODY_OF.slack(long)) as { text: string }).text).toHaveLength(2_000);

@@ -25,9 +25,11 @@ import {
   type WaitingDelivery,
   waitingDeliveries,
 } from '#projections/webhooks/waiting-deliveries.projection.js';
+import { accountEventsOf } from './account-events.js';
+import { EventSubscribers } from './event-subscribers.js';
 import { BODY_OF } from './message-body.js';
 import { NotificationQueue } from './notification-queue.js';
-import { WebhookSecrets } from './webhook-secrets.js';
+import { MAIL_SCHEME, WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhookStreams } from './webhook-streams.js';
 import { WEBHOOK_SETTINGS, type WebhookSettings } from './webhooks.settings.js';
@@ -37,7 +39,7 @@ const LOOKED_EVERY_MS = 1_000;
 const SENT_AT_ONCE = 16;
 const ACTOR = 'system:webhooks';
 
-/** Queues the notifications of every area, and sends what is due. */
+/** Queues notifications and events of every area, and sends what is due. */
 @Injectable()
 export class WebhookDispatching implements LeaderService {
   readonly #busyEndpoints = new Set<string>();
@@ -54,7 +56,7 @@ export class WebhookDispatching implements LeaderService {
     private readonly secrets: WebhookSecrets,
     private readonly sender: WebhookSender,
     @Inject(WEBHOOK_SETTINGS) private readonly settings: WebhookSettings,
-    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list'>,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list' | 'count'>,
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(READ_STORE) private readonly readStore: ReadStore,
     @Inject(CODEC) private readonly codec: EventCodec,
@@ -63,16 +65,23 @@ export class WebhookDispatching implements LeaderService {
   ) {}
 
   start(): Promise<void> {
-    const { streams, codec, readStore, clock, logger } = this;
+    const { streams, codec, projections, eventStore, readStore, clock, logger } = this;
     this.#stopping = new AbortController();
     const notifications = this.areas.notifications();
+    const accountEvents = accountEventsOf(this.areas);
+    const subscribers = new EventSubscribers(accountEvents, { projections, eventStore, codec });
     const onQueued = (): void => this.#wake.abort();
-    const options = { notifications, streams, codec, readStore, clock, onQueued };
-    if (notifications.length > 0) {
-      const handler = new NotificationQueue(options);
-      this.#queue = new SubscriptionRunner(handler, this.eventStore, clock, logger);
-      this.#queue.start();
-    }
+    const messages = { notifications, accountEvents, subscribers };
+    const handler = new NotificationQueue({
+      ...messages,
+      streams,
+      codec,
+      readStore,
+      clock,
+      onQueued,
+    });
+    this.#queue = new SubscriptionRunner(handler, eventStore, clock, logger);
+    this.#queue.start();
     this.#running = this.#run(this.#stopping.signal);
     return Promise.resolve();
   }
@@ -152,7 +161,9 @@ export class WebhookDispatching implements LeaderService {
     }
     const body = BODY_OF[endpoint.format](message);
     const sent = { url, secret, id: message.messageId, body };
-    const outcome = await this.sender.send(sent, signal);
+    const outcome = url.startsWith(MAIL_SCHEME)
+      ? await this.sender.mail(sent)
+      : await this.sender.send(sent, signal);
     // An attempt that the end of the process cut short does not count.
     if (signal.aborted && !outcome.isDelivered) return;
     const now = this.clock.now();

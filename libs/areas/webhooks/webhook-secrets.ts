@@ -9,6 +9,9 @@ const URL_FIELD = 'webhook-url';
 const SECRET_FIELD = 'webhook-secret';
 const subjectOf = (userId: number): string => `user:${userId}`;
 
+/** Begins the address of an endpoint of the format `mail`. */
+export const MAIL_SCHEME = 'mailto:';
+
 /**
  * Seals the address and the secret of an endpoint with the key of its user: an address may contain
  * a secret, too. After the user was erased, neither can be read.

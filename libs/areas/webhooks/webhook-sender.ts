@@ -2,9 +2,11 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { Mailer, MailError } from '#platform/mail/mailer.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { demandPublicUrl, publicLookup } from './private-addresses.js';
 import { keyOf, signatureOf } from '#platform/webhooks/standard-webhooks.js';
+import { MAIL_SCHEME } from './webhook-secrets.js';
 import { WEBHOOK_SETTINGS, type WebhookSettings } from './webhooks.settings.js';
 
 export interface OutgoingMessage {
@@ -24,7 +26,9 @@ export interface SendingOutcome {
 const FAILURE_LENGTH_MAX = 300;
 const MS_PER_SECOND = 1_000;
 
-/** Sends signed messages. It follows no redirect, and reads no answer beyond its status. */
+/**
+ * Sends signed messages, and mails. It follows no redirect, and reads no answer beyond its status.
+ */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   readonly #agent: Agent;
@@ -32,6 +36,7 @@ export class WebhookSender implements OnApplicationShutdown {
   constructor(
     @Inject(WEBHOOK_SETTINGS) private readonly settings: WebhookSettings,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly mailer: Mailer,
   ) {
     const connect = settings.allowsPrivate ? {} : { lookup: publicLookup };
     this.#agent = new Agent({ connect, keepAliveTimeout: 1_000 });
@@ -39,6 +44,22 @@ export class WebhookSender implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  /** Never rejects: a failure is an outcome. */
+  async mail({ url, id, body }: Omit<OutgoingMessage, 'secret'>): Promise<SendingOutcome> {
+    const [subject = ''] = body.split('\n', 1);
+    try {
+      await this.mailer.send({ to: url.slice(MAIL_SCHEME.length), subject, text: body, id });
+      return { isDelivered: true, statusCode: null, failure: null };
+    } catch (error) {
+      const failure = error instanceof MailError ? error.message : 'the mail failed';
+      return {
+        isDelivered: false,
+        statusCode: null,
+        failure: failure.slice(0, FAILURE_LENGTH_MAX),
+      };
+    }
   }
 
   /** Never rejects: a failure is an outcome. */

@@ -7,6 +7,8 @@ export const webhooksErrors = {
   webhook_delivery_cancelled: { status: 409 },
   webhook_url_not_allowed: { status: 400, param: 'url' },
   webhook_type_unknown: { status: 400, param: 'types' },
+  webhook_type_not_found: { status: 404, param: 'type' },
+  webhook_mail_not_set_up: { status: 409, param: 'format' },
   too_many_webhooks: { status: 409 },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 

@@ -7,7 +7,11 @@ import { WebhookDispatching } from './webhook-dispatching.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhookStreams } from './webhook-streams.js';
-import { ListDeliveriesHandler, ListWebhooksHandler } from './webhooks.queries.js';
+import {
+  ListDeliveriesHandler,
+  ListWebhooksHandler,
+  MessageTypeHandler,
+} from './webhooks.queries.js';
 
 @Module({
   providers: [
@@ -21,6 +25,7 @@ import { ListDeliveriesHandler, ListWebhooksHandler } from './webhooks.queries.j
     TestWebhookHandler,
     ListWebhooksHandler,
     ListDeliveriesHandler,
+    MessageTypeHandler,
   ],
   exports: [WebhookDispatching],
 })

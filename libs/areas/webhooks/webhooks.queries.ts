@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type WebhookEndpointCreated } from '#events/webhooks/webhook.events.js';
@@ -9,8 +10,11 @@ import {
   webhookDeliveries,
 } from '#projections/webhooks/webhook-deliveries.projection.js';
 import { webhookEndpoints } from '#projections/webhooks/webhook-endpoints.projection.js';
+import { eventSchemas } from '#platform/runtime/areas/event-schemas.js';
 import { ENDPOINTS_MAX } from './webhook-endpoints.decider.js';
+import { accountEventsOf } from './account-events.js';
 import { WebhookSecrets } from './webhook-secrets.js';
+import { reject } from './webhooks.errors.js';
 
 export interface ListedWebhooks {
   readonly webhooks: readonly {
@@ -18,8 +22,9 @@ export interface ListedWebhooks {
     /** Null after the user was erased. */
     readonly url: string | null;
   }[];
-  /** Every type that a webhook may ask for. */
+  /** Every type that a webhook may ask for: of notifications, and of events. */
   readonly types: readonly string[];
+  readonly events: readonly string[];
   readonly position: bigint;
 }
 
@@ -45,7 +50,42 @@ export class ListWebhooksHandler implements IQueryHandler<ListWebhooksQuery> {
       endpoints.map(async (endpoint) => ({ endpoint, url: await this.secrets.urlOf(endpoint) })),
     );
     const types = this.areas.notifications().map(({ type }) => type);
-    return { webhooks, types, position };
+    const events = [...accountEventsOf(this.areas).keys()];
+    return { webhooks, types, events, position };
+  }
+}
+
+/** A type of messages, with the JSON Schema of their `data`. */
+export interface MessageTypeView {
+  readonly type: string;
+  /** Of the event; null for a notification, whose schema has no versions. */
+  readonly version: number | null;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export class MessageTypeQuery extends Query<MessageTypeView> {
+  constructor(readonly type: string) {
+    super();
+  }
+}
+
+@QueryHandler(MessageTypeQuery)
+export class MessageTypeHandler implements IQueryHandler<MessageTypeQuery> {
+  constructor(private readonly areas: Areas) {}
+
+  /** @throws DomainError `webhook_type_not_found` */
+  execute({ type }: MessageTypeQuery): Promise<MessageTypeView> {
+    const notification = this.areas.notifications().find((one) => one.type === type);
+    if (notification) {
+      const schema = z.toJSONSchema(notification.schema, { target: 'draft-2020-12' });
+      return Promise.resolve({ type, version: null, schema });
+    }
+    if (!accountEventsOf(this.areas).has(type)) {
+      reject('webhook_type_not_found', `there are no messages of the type ${type}`);
+    }
+    const found = eventSchemas(this.areas.list).find((one) => one.type === type);
+    if (!found) throw new Error(`no schema of ${type}`);
+    return Promise.resolve({ type, version: found.version, schema: found.schema });
   }
 }
 

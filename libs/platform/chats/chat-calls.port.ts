@@ -47,6 +47,11 @@ export abstract class ChatCalls {
    * @throws RejectedRequestError; DomainError and technical failures of the area
    */
   abstract accept(line: ChatCall): AcceptedItem;
+  /**
+   * Asks the guards about the prompts of a chat that `complete` answers later.
+   * @throws as `accept`; DomainError of `guardErrors`
+   */
+  abstract guard(line: ChatCall, accountId: string): Promise<void>;
   /** With the discount; undefined for a model that is not on sale. */
   abstract batchPrice(model: string, atMs: number): BatchPrice | undefined;
   /** Of an interactive chat; undefined for a model that is not on sale. */

@@ -6,7 +6,7 @@ export interface ReadAnswer {
   readonly systemFingerprint: string | undefined;
   readonly routingMode: string;
   readonly model: string;
-  /** What stood for the pictures of the chat; undefined where none was described. */
+  /** The descriptions of the pictures of the chat; undefined where none was described. */
   readonly describedImages: readonly Fields[] | undefined;
 }
 

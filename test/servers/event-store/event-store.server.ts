@@ -8,9 +8,15 @@ const MAIN = path.resolve('bundle/apps/processes/event-store.main.js');
 
 const START_TIMEOUT_MS = 30_000;
 
+export interface EventStoreNode extends TestServer {
+  /** The folder of its log, `events.db`, which a test may exchange while the node is killed. */
+  readonly home: string;
+}
+
 /** The embedded event store in a separate process, served by EventStoreDB's protocol. */
-export const startEventStoreNode = async (): Promise<TestServer> => {
+export const startEventStoreNode = async (): Promise<EventStoreNode> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'quipu-event-store-'));
+  const home = path.join(folder, 'home');
   try {
     const [grpcPort = 0, healthPort = 0] = await freePorts(2);
     const server = new ServerProcess({
@@ -21,7 +27,7 @@ export const startEventStoreNode = async (): Promise<TestServer> => {
       command: [process.execPath, MAIN],
       environment: {
         PATH: process.env['PATH'],
-        QUIPU_HOME: path.join(folder, 'home'),
+        QUIPU_HOME: home,
         HOST: '127.0.0.1',
         PORT: String(healthPort),
         QUIPU_GRPC_PORT: String(grpcPort),
@@ -30,7 +36,7 @@ export const startEventStoreNode = async (): Promise<TestServer> => {
       startTimeoutMs: START_TIMEOUT_MS,
       answers: () => isReady(`http://127.0.0.1:${healthPort}/health/ready`),
     });
-    return await server.start();
+    return Object.assign(await server.start(), { home });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

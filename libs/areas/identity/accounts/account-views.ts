@@ -11,7 +11,7 @@ import { type RegisteredUser } from '../users/user.decider.js';
 /** A user's own view of the account. */
 export interface AccountView {
   readonly user: {
-    readonly id: number;
+    readonly id: UserId;
     readonly username: string;
     readonly email: string;
     readonly role: Role;

@@ -260,7 +260,7 @@ describe('Authenticator', () => {
     const callers = () =>
       Promise.all([
         here.authenticator.authenticate(token),
-        here.authenticator.callerOf({ ...owner, expiresAtMs }),
+        here.authenticator.callerOf({ ...owner, kind: 'app_token', expiresAtMs, csrfToken: null }),
       ]);
     here.clock.atMs += 59_999;
     expect(await callers()).toEqual([

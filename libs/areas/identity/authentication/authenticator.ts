@@ -1,8 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { apiKeyEvents } from '#events/identity/api-key.events.js';
+import { type Grant, groupRuleEvents } from '#events/identity/group-rule.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { nameEvents } from '#events/identity/name.events.js';
 import { sessionEvents } from '#events/identity/session.events.js';
 import { userEvents } from '#events/identity/user.events.js';
 import { type UserId } from '#events/vocabulary.js';
@@ -10,17 +13,29 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
-import { PolicyLists } from '../keys/key-policy.js';
+import { INFERENCE_ONLY, PolicyLists } from '../keys/key-policy.js';
 import { keptFor } from '../keys/list-api-keys.handler.js';
 import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint, keyIdOf } from './credentials.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
-import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
+import {
+  apiKeyStream,
+  groupRulesStream,
+  nameStream,
+  sessionStream,
+  userStream,
+} from '../identity.streams.js';
+import { nameDecider } from '../names/name.decider.js';
+import { grantOf } from '../openid/group-rules.js';
+import { groupRulesDecider, type GroupRulesState } from '../openid/group-rules.decider.js';
+import { isProviderToken, type Machine, Machines } from '../openid/machines.js';
+import { DEFAULT_TENANT } from '../tenants/tenant.decider.js';
 import { sessionDecider } from '../sessions/session.decider.js';
 import { userDecider } from '../users/user.decider.js';
 
@@ -48,7 +63,11 @@ type CachedState =
       readonly startedAt: string;
       readonly expiresAtMs: number;
     }
-  | { readonly kind: 'user'; readonly role: Role; readonly passwordChangedAt: string | null };
+  | { readonly kind: 'user'; readonly role: Role; readonly passwordChangedAt: string | null }
+  | { readonly kind: 'subject'; readonly userId: UserId }
+  | { readonly kind: 'rules'; readonly rules: GroupRulesState };
+
+const MACHINE_WITHOUT_RULE: Grant = { role: 'renter', tokenScopes: [...INFERENCE_ONLY] };
 
 const NONE: CachedState = { kind: 'none' };
 
@@ -64,7 +83,7 @@ type Missing = string;
 @Injectable()
 export class Authenticator {
   readonly #states = growingCache<CachedState>(STATES_CACHED_MAX);
-  /** The claims of verified app tokens, by fingerprint. */
+  /** The claims of verified tokens of sessions, by fingerprint. */
   readonly #signatures = growingCache<AppTokenClaims>(SIGNATURES_CACHED_MAX);
   readonly #watch: ChangeWatch;
   #changes = 0;
@@ -76,8 +95,10 @@ export class Authenticator {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDENTITY_SETTINGS)
     { credentialsFreshMs }: Pick<IdentitySettings, 'credentialsFreshMs'> = {},
+    /** Null: no token of an OpenID provider is a credential. */
+    @Optional() @Inject(Machines) private readonly machines: Machines | null = null,
   ) {
-    const prefixes = ['user-', 'apikey-', 'session-'];
+    const prefixes = ['user-', 'apikey-', 'session-', 'openid-', 'grouprules-'];
     const forget = (stream: string | null): void => this.#forget(stream);
     this.#watch = new ChangeWatch(eventStore, prefixes, forget, credentialsFreshMs);
   }
@@ -86,8 +107,11 @@ export class Authenticator {
    * Answers synchronously if everything is cached. Null for an unknown, malformed, expired or
    * revoked credential; the caller cannot distinguish these.
    * @throws EventStoreError when the log cannot be read; every credential is then rejected
+   * @throws DomainError `subject_not_admitted` for a valid token of the OpenID provider
+   * @throws OpenIdUnavailableError
    */
   authenticate(token: string): Caller | null | Promise<Caller | null> {
+    if (isProviderToken(token)) return this.#machine(token);
     if (token.length > CREDENTIAL_LENGTH_MAX) return null;
     if (this.#watch.isFresh()) {
       const outcome = this.#resolve(token);
@@ -97,7 +121,7 @@ export class Authenticator {
   }
 
   /**
-   * The caller of an app token whose signature was verified before.
+   * The caller of a token of a session, whose signature was verified before.
    * @throws EventStoreError
    */
   async callerOf(claims: AppTokenClaims): Promise<Caller | null> {
@@ -115,6 +139,44 @@ export class Authenticator {
     return this.#settle((read) => this.#resolve(token, read));
   }
 
+  #machine(token: string): Caller | null | Promise<Caller | null> {
+    const { machines } = this;
+    if (!machines) return null;
+    const known = machines.known(token);
+    if (known && this.#watch.isFresh()) {
+      const outcome = this.#resolveMachine(known);
+      if (outcome !== null && typeof outcome !== 'string') return outcome;
+    }
+    return this.#authenticateMachine(machines, token);
+  }
+
+  async #authenticateMachine(machines: Machines, token: string): Promise<Caller | null> {
+    const machine = await machines.verified(token);
+    if (!machine) return null;
+    if (await machines.admit(machine, contextOf(randomUUID(), 'anonymous'))) {
+      this.#watch.invalidate();
+    }
+    await this.#watch.refresh();
+    return this.#settle((read) => this.#resolveMachine(machine, read));
+  }
+
+  /** A machine has the rights that the rules give its groups; without a rule, inference. */
+  #resolveMachine(
+    { identity, subjectHash: id }: Machine,
+    read?: ReadonlyMap<string, CachedState>,
+  ): Caller | null | Missing {
+    const [ofSubject, ofRules] = [nameStream('openid', id), groupRulesStream(DEFAULT_TENANT)];
+    const subject = this.#find(ofSubject, read);
+    if (!subject) return ofSubject;
+    const rules = this.#find(ofRules, read);
+    if (!rules) return ofRules;
+    if (subject.kind !== 'subject' || rules.kind !== 'rules') return null;
+    const { role, tokenScopes: scopes } = grantOf(rules.rules, identity) ?? MACHINE_WITHOUT_RULE;
+    const policy = { scopes: [...scopes] };
+    const caller = this.#caller(subject.userId, { kind: 'provider_token', id, policy }, read);
+    return caller === null || typeof caller === 'string' ? caller : { ...caller, role };
+  }
+
   /** Reads the missing streams one at a time until the credential resolves. */
   async #settle(
     resolve: (read: ReadonlyMap<string, CachedState>) => Caller | null | Missing,
@@ -128,11 +190,11 @@ export class Authenticator {
   }
 
   #resolve(token: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
-    const { user, renter, app } = CREDENTIAL_PREFIXES;
+    const { user, renter, app, console: ofConsole } = CREDENTIAL_PREFIXES;
     if (token.startsWith(user) || token.startsWith(renter)) {
       return this.#resolveKey(fingerprint(token), read);
     }
-    if (!token.startsWith(app)) return null;
+    if (!token.startsWith(app) && !token.startsWith(ofConsole)) return null;
     const claims = this.#claimsOf(token);
     return claims && this.#resolveSession(claims, read);
   }
@@ -152,7 +214,7 @@ export class Authenticator {
   }
 
   #resolveSession(
-    { userId, sessionId, expiresAtMs }: AppTokenClaims,
+    { kind, userId, sessionId, expiresAtMs }: AppTokenClaims,
     read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {
     if (expiresAtMs <= this.clock.now()) return null;
@@ -161,7 +223,7 @@ export class Authenticator {
     const session = this.#find(sessionStream(sessionId), read);
     if (session?.kind !== 'session') return null;
     const { policy } = session;
-    return this.#caller(userId, { kind: 'app_token', id: sessionId, policy, sessionId }, read);
+    return this.#caller(userId, { kind, id: sessionId, policy, sessionId }, read);
   }
 
   /**
@@ -248,6 +310,14 @@ export class Authenticator {
         const { userId, scopes, startedAt, expiresAt } = session;
         const policy = { scopes: [...scopes] };
         return { kind: 'session', userId, policy, startedAt, expiresAtMs: msOf(expiresAt) };
+      }
+      case 'openid': {
+        const subject = await this.#fold(stream, nameDecider, this.codec.for(nameEvents));
+        return subject.status === 'assigned' ? { kind: 'subject', userId: subject.userId } : NONE;
+      }
+      case 'grouprules': {
+        const codec = this.codec.for(groupRuleEvents);
+        return { kind: 'rules', rules: await this.#fold(stream, groupRulesDecider, codec) };
       }
       default: {
         const user = await this.#fold(stream, userDecider, this.codec.for(userEvents));

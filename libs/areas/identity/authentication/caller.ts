@@ -8,18 +8,25 @@ export interface Caller {
   readonly userId: UserId;
   /** The user's own account: the id in decimal. */
   readonly accountId: string;
-  /** A renter key always has the role `renter`, whatever the role of its user. */
+  /**
+   * A renter key always has the role `renter`, whatever the role of its user; a token of the OpenID
+   * provider has the role that the rules give its groups.
+   */
   readonly role: Role;
   readonly credential: Credential;
 }
 
-export type CredentialKind = 'api_key' | 'app_token' | 'renter_key';
+export type CredentialKind =
+  'api_key' | 'app_token' | 'console_session' | 'renter_key' | 'provider_token';
 
 export interface Credential {
   readonly kind: CredentialKind;
-  /** The hash of the key, or the id of the app token's session; not a secret. */
+  /** The hash of the key or of the provider's subject, or the id of the session; not a secret. */
   readonly id: string;
-  /** Of an access token: the scopes of its session. */
+  /**
+   * Of an access token or a console session: the scopes of the session. Of a token of the provider:
+   * by the rules.
+   */
   readonly policy: KeyPolicy;
   /** Absent where the policy has no lists. */
   readonly lists?: PolicyLists;

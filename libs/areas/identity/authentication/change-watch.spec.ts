@@ -17,17 +17,17 @@ const openLog = () => {
     },
   } as unknown as EventStore;
   const append = (stream: string) => appended.push({ stream } as RecordedEvent);
-  return { log, eventStore, append };
+  return { log, eventStore, append, appended };
 };
 
 const openWatch = (freshMs?: number) => {
-  const { log, eventStore, append } = openLog();
+  const { log, eventStore, append, appended } = openLog();
   const changed: (string | null)[] = [];
   const time = { nowMs: 10_000 };
   const onChange = (stream: string | null) => changed.push(stream);
   const now = () => time.nowMs;
   const watch = new ChangeWatch(eventStore, ['apikey-'], onChange, freshMs, now);
-  return { log, append, changed, time, watch };
+  return { log, append, appended, changed, time, watch };
 };
 
 describe('ChangeWatch', () => {
@@ -61,6 +61,18 @@ describe('ChangeWatch', () => {
     await watch.refresh();
     append('apikey-1');
     time.nowMs += 5_000;
+    await watch.refresh();
+    expect(changed).toEqual([null]);
+  });
+
+  it('reports that any stream may have changed when the log has become shorter', async () => {
+    const { append, appended, changed, time, watch } = openWatch(250);
+    append('apikey-1');
+    append('apikey-2');
+    await watch.refresh();
+    changed.splice(0);
+    appended.pop();
+    time.nowMs += 250;
     await watch.refresh();
     expect(changed).toEqual([null]);
   });

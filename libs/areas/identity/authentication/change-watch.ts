@@ -61,7 +61,9 @@ export class ChangeWatch {
     const invalidations = this.#invalidations;
     const head = await this.eventStore.head();
     if (head !== this.#position) {
-      if (startedAt - this.#readAt > PAUSE_MAX_MS) this.onChange(null);
+      // A shorter log was exchanged.
+      const isUnread = startedAt - this.#readAt > PAUSE_MAX_MS || head < this.#position;
+      if (isUnread) this.onChange(null);
       else await this.#read();
       this.#position = head;
     }

@@ -4,7 +4,8 @@ import { mintSecret, withoutCredentials } from './credentials.js';
 describe('a log line', () => {
   it('has no credential, whatever its kind', () => {
     const kinds = ['user', 'renter', 'challenge'] as const;
-    const secrets = [...kinds.map(mintSecret), 'svc_app_eyJhbGciOi.eyJzdWIi.c2ln-Z_'];
+    const jwt = 'eyJhbGciOi.eyJzdWIi.c2ln-Z_';
+    const secrets = [...kinds.map(mintSecret), `svc_app_${jwt}`, `svc_con_${jwt}`];
     for (const secret of secrets) {
       const line = `{"path":"/v1/models/${secret}","reason":"no model ${secret}"}`;
       const prefix = secret.slice(0, secret.startsWith('sk') ? 7 : 8);

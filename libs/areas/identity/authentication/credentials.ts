@@ -8,6 +8,8 @@ export const CREDENTIAL_PREFIXES = {
   renter: 'svc_api_',
   /** The bearer token of an app: the prefix and a JWT. */
   app: 'svc_app_',
+  /** The cookie of a console session: the prefix and a JWT. */
+  console: 'svc_con_',
   /** The token of a two-factor challenge; it authenticates no other request. */
   challenge: 'svc_2fa_',
   /** The token of a password reset: the prefix, the id of the user and a secret. */

@@ -28,7 +28,9 @@ export class KeyBounds {
       if (state.status !== 'registered') return reject('user_not_found', 'there is no such user');
       return { policy: { scopes: [...scopesOfRole(state.role)] }, endsAt: null };
     }
-    if (issuer.kind === 'app_token') return { policy: issuer.policy, endsAt: null };
+    if (issuer.kind === 'app_token' || issuer.kind === 'console_session') {
+      return { policy: issuer.policy, endsAt: null };
+    }
     const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(issuer.id));
     if (state.status !== 'active') return reject('api_key_not_found', 'there is no such key');
     return { policy: state.policy, endsAt: state.endsAt };

@@ -23,10 +23,16 @@ export type NameState =
     }
   | { readonly status: 'assigned'; readonly registrationId: string; readonly userId: UserId };
 
-const taken = (kind: NameKind): never =>
-  kind === 'username'
-    ? reject('username_taken', 'the username is taken')
-    : reject('email_taken', 'the email address is taken');
+const taken = (kind: NameKind): never => {
+  switch (kind) {
+    case 'username':
+      return reject('username_taken', 'the username is taken');
+    case 'email':
+      return reject('email_taken', 'the email address is taken');
+    case 'openid':
+      return reject('openid_taken', 'another request registers this subject; try again');
+  }
+};
 
 const decide = ({ type, data }: NameCommand, state: NameState): readonly NameEvent[] => {
   const held = state.status !== 'free';

@@ -12,7 +12,8 @@ import {
   openWorld,
 } from '../identity-world.fixture.js';
 import { ListApiKeysQuery } from '../keys/list-api-keys.handler.js';
-import { CHALLENGE_SECONDS, LogInCommand } from './log-in.handler.js';
+import { CHALLENGE_SECONDS } from '../two-factor/challenges.js';
+import { LogInCommand } from './log-in.handler.js';
 import { ReplaceRecoveryCodesCommand } from '../two-factor/recovery-codes.handler.js';
 import { RevokeSessionCommand } from './revoke-session.handler.js';
 import { SESSION_SECONDS } from './session-opener.js';

@@ -26,9 +26,12 @@ export interface AppClient {
   readonly deviceInfo: string | null;
   /** Of the session and its key. */
   readonly scopes: readonly Scope[];
+  /** How long the session lasts. Default: as the interface promises. */
+  readonly lifetimeSeconds?: number;
 }
 
 export interface OpenedSession extends AccountView {
+  readonly sessionId: string;
   /** `svc_app_…` */
   readonly accessToken: string;
   /** `sk-svc-…`, created for this session and revoked with it; shown once. */
@@ -65,7 +68,7 @@ export class SessionOpener {
     demandScopesOfRole(scopes, role);
     const view = await this.views.viewOf(user);
     const sessionId = randomUUID();
-    const expiresAtMs = this.clock.now() + SESSION_SECONDS * 1_000;
+    const expiresAtMs = this.clock.now() + (client.lifetimeSeconds ?? SESSION_SECONDS) * 1_000;
     const expiresAt = new Date(expiresAtMs).toISOString();
     const name = appName ?? UNNAMED_APP;
     // The key is invalid until its session has started.
@@ -86,6 +89,6 @@ export class SessionOpener {
     const stream = sessionStream(sessionId);
     await this.streams.sessions.run(stream, { type: 'StartSession', data }, context);
     const accessToken = this.appTokens.sign({ userId, sessionId }, expiresAtMs);
-    return { ...view, accessToken, apiKey, expiresAt, scopes, wrongCodes };
+    return { ...view, sessionId, accessToken, apiKey, expiresAt, scopes, wrongCodes };
   }
 }

@@ -1,6 +1,5 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type NameKind } from '#events/identity/name.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
@@ -11,6 +10,7 @@ import { IdentityStreams, nameStream, userStream } from '../identity.streams.js'
 import { KeyRing } from '../keys/key-ring.js';
 import { PersonalData } from './personal-data.js';
 import { UserDirectory } from './user-directory.js';
+import { type Name, namesOf } from './user-registration.js';
 
 export interface ErasedUser {
   readonly userId: UserId;
@@ -31,7 +31,7 @@ export class EraseUserCommand extends Command<ErasedUser> {
 }
 
 /**
- * Each step is idempotent and the name is released last, so an interrupted erasure can be run
+ * Each step is idempotent and the user name is released last, so an interrupted erasure can be run
  * again.
  */
 @CommandHandler(EraseUserCommand)
@@ -55,8 +55,12 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
     await this.personalData.erase(userId);
     const keysRevoked = await this.#revokeKeys(userId, context);
     if (state.status === 'erased') {
-      await this.#release('email', state.emailHash, userId, context);
-      await this.#release('username', state.usernameHash, userId, context);
+      const names = namesOf(state);
+      const [username, others] = [
+        names.filter(({ kind }) => kind === 'username'),
+        names.filter(({ kind }) => kind !== 'username'),
+      ];
+      for (const name of [...others, ...username]) await this.#release(name, userId, context);
     }
     return { userId, keysRevoked };
   }
@@ -70,12 +74,7 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
     return keys.length;
   }
 
-  async #release(
-    kind: NameKind,
-    nameHash: string,
-    userId: UserId,
-    context: CommandContext,
-  ): Promise<void> {
+  async #release({ kind, nameHash }: Name, userId: UserId, context: CommandContext): Promise<void> {
     const stream = nameStream(kind, nameHash);
     const { state } = await this.streams.names.stateOf(stream);
     if (state.status !== 'assigned' || state.userId !== userId) return;

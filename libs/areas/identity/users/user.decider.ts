@@ -117,6 +117,8 @@ export interface RegisteredUser {
   readonly tenant: string;
   readonly usernameHash: string;
   readonly emailHash: string;
+  /** Of a user of an OpenID provider. */
+  readonly openidHash?: string;
   readonly sealedUsername: string;
   readonly sealedEmail: string;
   readonly sealedPasswordHash: string;
@@ -133,7 +135,10 @@ export interface RegisteredUser {
 export type UserState =
   | { readonly status: 'absent' }
   | RegisteredUser
-  | { readonly status: 'erased'; readonly usernameHash: string; readonly emailHash: string };
+  | ({ readonly status: 'erased' } & Pick<
+      RegisteredUser,
+      'usernameHash' | 'emailHash' | 'openidHash'
+    >);
 
 type DataOf<Type extends UserCommand['type']> = (UserCommand & { readonly type: Type })['data'];
 
@@ -264,8 +269,9 @@ const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEve
     case 'ResetTwoFactor':
       return state.twoFactor.status === 'off' ? [] : [TwoFactorDisabled.of(data)];
     case 'EraseUser': {
-      const { usernameHash, emailHash } = state;
-      return [UserErased.of({ ...data, usernameHash, emailHash })];
+      const { usernameHash, emailHash, openidHash } = state;
+      const openid = openidHash === undefined ? {} : { openidHash };
+      return [UserErased.of({ ...data, usernameHash, emailHash, ...openid })];
     }
   }
 };
@@ -361,8 +367,8 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
       return changed(state, { passwordReset: { secretHash, expiresAt } });
     }
     case 'UserErased': {
-      const { usernameHash, emailHash } = data;
-      return { status: 'erased', usernameHash, emailHash };
+      const { userId: _user, reason: _reason, erasedAt: _at, ...names } = data;
+      return { status: 'erased', ...names };
     }
   }
 };

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { rejectedFieldOf } from '#platform/batches/rejected-field.fixture.js';
 import { NOW, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
-import { completionOf, llama, openInference, usage } from '../inference-world.fixture.js';
+import {
+  completionOf,
+  llama,
+  NO_GUARDS,
+  openInference,
+  usage,
+} from '../inference-world.fixture.js';
 import { RigChatCalls } from '../rig-chat-calls.js';
 import { CompletionBatchEndpoint } from './completion-batch.endpoint.js';
 
@@ -10,7 +16,7 @@ const AT = Date.parse(NOW);
 
 const open = () => {
   const inference = openInference();
-  const chats = new RigChatCalls(inference.catalog, inference.rigs, inference.modes);
+  const chats = new RigChatCalls(inference.catalog, inference.rigs, inference.modes, NO_GUARDS);
   const endpoint = new CompletionBatchEndpoint(chats, { now: () => AT });
   const run = (body: object) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', pricedAtMs: AT, body }, never);

@@ -82,7 +82,9 @@ export class BackgroundResponses {
 
   async #submit(input: BackgroundInput, accountId: string, context: CommandContext): Promise<void> {
     const { responseId } = input;
-    const accepted = this.chats.accept(lineOf(input, 0, () => 0));
+    const line = lineOf(input, 0, () => 0);
+    const accepted = this.chats.accept(line);
+    await this.chats.guard(line, accountId);
     const { model } = accepted;
     const pricedAtMs = this.clock.now();
     const price = this.chats.price(model, pricedAtMs) ?? unpriced(model);

@@ -10,7 +10,7 @@ import { PaidRequests } from './paid-request.js';
 const NOW = Date.parse('2026-11-24T10:00:00.000Z');
 const LAGGING = 8_000;
 
-const open = (lagMsMax = 5_000) => {
+const open = (lagMsMax = 5_000, role: ProcessRole['name'] = 'gateway') => {
   const readers = { lagsMs: [0, 0, 0, 0], isAway: false };
   const status = () =>
     readers.isAway
@@ -19,10 +19,11 @@ const open = (lagMsMax = 5_000) => {
   const log = { foreign: null as ForeignCheckpoint | null, hasShrunk: false };
   const standing = {
     hasShrunk: () => Promise.resolve(log.hasShrunk),
-    unconfirmed: () => Promise.resolve(log.foreign),
+    doubt: null as ForeignCheckpoint | null,
+    compare: () => Promise.resolve((standing.doubt = log.foreign)),
   };
   const runtime = { projectionHost: { status }, standing } as unknown as Runtime;
-  const admission = new Admission(runtime, new ProcessRole('gateway'), { lagMsMax });
+  const admission = new Admission(runtime, new ProcessRole(role), { lagMsMax });
   const ledger = new FakeLedger();
   const paid = new PaidRequests(ledger, { settleMsMax: 1 }, { now: () => NOW }, admission);
   const ask = () =>
@@ -87,8 +88,11 @@ describe('the admission of paid work', () => {
     reason: 'it is at position 9, and the log ends at 7',
   };
 
-  it('is rejected on a log that lacks events that were read, before anything is held', async () => {
-    const { log, admission, ledger, ask } = open(0);
+  it.each([
+    ['gateway', 0],
+    ['projector', 5_000],
+  ] as const)('is rejected by a %s on a log that lacks events that were read', async (role, ms) => {
+    const { log, admission, ledger, ask } = open(ms, role);
     log.foreign = FOREIGN;
     await admission.onApplicationBootstrap();
     admission.onApplicationShutdown();

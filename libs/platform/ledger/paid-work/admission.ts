@@ -6,6 +6,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { LOG_FOREIGN } from '#platform/runtime/log-standing/log-epoch.js';
 import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { AdmissionPace } from './admission-pace.js';
@@ -26,7 +27,7 @@ const READERS_MIN = 3;
 /**
  * Whether more paid work is admitted now. While the readers of the log fall behind, a growing part
  * of it is refused: balances and history would be too old to be of use. All of it is refused on a
- * log that lacks events that read models have read, until an operator has confirmed the log.
+ * log that lacks events that read models or commands have read, until an operator has confirmed it.
  */
 @Injectable()
 export class Admission implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -34,8 +35,6 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #looks = 0;
-  /** The description of the events that the log lacks, or null. */
-  #foreign: string | null = null;
 
   constructor(
     private readonly runtime: Runtime,
@@ -46,7 +45,8 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (!this.role.servesCallers) return;
+    // Processes without callers charge too: for gateways of their group, and by their sagas.
+    if (this.role.name === 'cli') return;
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
     await Promise.race([this.look(), sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
   }
@@ -57,9 +57,10 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** @throws DomainError `log_foreign`, `readers_behind` */
   demand(): void {
-    if (this.#foreign !== null) {
-      const detail = 'the log of this service was exchanged; its operator has to confirm it';
-      throw new DomainError('log_foreign', detail, { reason: this.#foreign });
+    const { doubt } = this.runtime.standing;
+    if (doubt !== null) {
+      const reason = `${doubt.checkpoint.name}: ${doubt.reason}`;
+      throw new DomainError('log_foreign', LOG_FOREIGN, { reason });
     }
     if (this.#pace.admits()) return;
     const detail = 'read models are behind, so fewer requests are admitted for now; try again';
@@ -73,7 +74,7 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
     this.#isLooking = true;
     try {
       await this.#compare();
-      if (this.settings.lagMsMax === 0) return;
+      if (this.settings.lagMsMax === 0 || !this.role.servesCallers) return;
       const lags = (await this.runtime.projectionHost.status()).map(({ lagMs }) => lagMs);
       const farthest = lags.toSorted((one, other) => other - one);
       this.#pace.look(farthest[Math.min(READERS_MIN, farthest.length) - 1] ?? 0);
@@ -88,8 +89,6 @@ export class Admission implements OnApplicationBootstrap, OnApplicationShutdown 
     const { standing } = this.runtime;
     const isDue = this.#looks % LOOKS_PER_COMPARISON === 0;
     this.#looks += 1;
-    if (!(await standing.hasShrunk()) && !isDue) return;
-    const foreign = await standing.unconfirmed();
-    this.#foreign = foreign && `${foreign.checkpoint.name}: ${foreign.reason}`;
+    if ((await standing.hasShrunk()) || isDue) await standing.compare();
   }
 }

@@ -4,6 +4,7 @@ import {
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { ForeignLogError } from '#platform/runtime/log-standing/log-epoch.js';
 import { type Ledger } from '../ledger.port.js';
 import { type LedgerAnswer, type LedgerCalls, type LedgerFailure } from './ledger.protocol.js';
 
@@ -57,6 +58,7 @@ const failureOf = (error: unknown): LedgerFailure => {
   if (error instanceof CallerLeftError) return { kind: 'left' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ContentionError) return { kind: 'contention', message };
+  if (error instanceof ForeignLogError) return { kind: 'foreign-log', message };
   if (error instanceof UnknownOutcomeError) return { kind: 'unknown-outcome', message };
   if (error instanceof StoreUnavailableError) return { kind: 'store-unavailable', message };
   return { kind: 'defect', message };

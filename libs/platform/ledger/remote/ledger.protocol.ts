@@ -24,7 +24,8 @@ export type LedgerFailure =
       readonly kind: 'left';
     }
   | {
-      readonly kind: 'contention' | 'unknown-outcome' | 'store-unavailable' | 'defect';
+      readonly kind:
+        'contention' | 'foreign-log' | 'unknown-outcome' | 'store-unavailable' | 'defect';
       readonly message: string;
     };
 

@@ -7,6 +7,7 @@ import {
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { ForeignLogError } from '#platform/runtime/log-standing/log-epoch.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { ThreadCalls } from '#platform/threads/thread-calls.js';
 import {
@@ -153,6 +154,7 @@ describe('a ledger in another process', () => {
   it.each([
     [new DomainError('insufficient_balance', 'too little', { reason: 'balance_too_low' })],
     [new ContentionError('account-7 changed 20 times while deciding')],
+    [new ForeignLogError('account-7: the log does not have its last event')],
     [new UnknownOutcomeError('the disk is gone')],
     [new StoreUnavailableError('the disk is full')],
     [new Error('a defect')],

@@ -6,6 +6,7 @@ import {
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { ForeignLogError } from '#platform/runtime/log-standing/log-epoch.js';
 import { type ThreadCalls } from '#platform/threads/thread-calls.js';
 import {
   type Capture,
@@ -103,6 +104,8 @@ const errorOf = (failure: Exclude<LedgerFailure, { readonly kind: 'left' }>): Er
       return new DomainError(failure.code, failure.detail, failure.metadata);
     case 'contention':
       return new ContentionError(failure.message);
+    case 'foreign-log':
+      return new ForeignLogError(failure.message);
     case 'unknown-outcome':
       return new UnknownOutcomeError(failure.message);
     case 'store-unavailable':

@@ -14,6 +14,7 @@ import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type CommandContext } from './command-context.js';
+import { epochOf, type LogEpoch } from '../log-standing/log-epoch.js';
 import { type CodecOf } from './event-codec.js';
 import { appendSettled } from './settled-append.js';
 import { growingCache } from '../projections/growing-cache.js';
@@ -64,6 +65,8 @@ interface Fold<State> {
   readonly position: Position;
   /** Of the event at `revision`. */
   readonly eventId: string;
+  /** Of the log; the folds of earlier epochs are forgotten. */
+  readonly epoch: number;
 }
 
 interface Waiting<Command, State, Event> {
@@ -105,11 +108,15 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   readonly #queues = growingCache<StreamQueue<Command, State, Event>>(STREAMS_CACHED_MAX);
   /** Queues with commands; the cache of idle streams does not evict them. */
   readonly #busy = new Map<string, StreamQueue<Command, State, Event>>();
+  readonly #epoch: LogEpoch;
 
-  constructor(private readonly options: RunnerOptions<Command, State, Event>) {}
+  constructor(private readonly options: RunnerOptions<Command, State, Event>) {
+    this.#epoch = epochOf(options.eventStore);
+  }
 
   /**
-   * @throws DomainError when the decider rejects; ContentionError; EventStoreError
+   * @throws DomainError when the decider rejects; ContentionError; EventStoreError; ForeignLogError
+   *   where the log lacks folded events
    */
   run(
     stream: string,
@@ -126,13 +133,14 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   /** The stream's state as the log has it now. */
   async stateOf(stream: string): Promise<Pick<Fold<State>, 'state' | 'revision' | 'position'>> {
     const queue = this.#queueOf(stream);
-    const fold = await this.#catchUp(queue, queue.fold ?? (await this.#start(queue)));
+    const fold = await this.#catchUp(queue, queue.fold);
     return { state: fold.state, revision: fold.revision, position: fold.position };
   }
 
   /** The state that this process knows, without a read; undefined where it knows none. */
   lastStateOf(stream: string): State | undefined {
-    return (this.#busy.get(stream) ?? this.#queues.get(stream))?.fold?.state;
+    const fold = (this.#busy.get(stream) ?? this.#queues.get(stream))?.fold;
+    return this.#isCurrent(fold) ? fold.state : undefined;
   }
 
   #queueOf(stream: string): StreamQueue<Command, State, Event> {
@@ -184,8 +192,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     batch: readonly Waiting<Command, State, Event>[],
   ): Promise<void> {
     let { fold } = queue;
-    if (!fold || queue.doubtful)
-      fold = await this.#catchUp(queue, fold ?? (await this.#start(queue)));
+    if (!this.#isCurrent(fold) || queue.doubtful) fold = await this.#catchUp(queue, fold);
     queue.doubtful = false;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       const decided = this.#decideAll(queue.stream, batch, fold);
@@ -229,11 +236,12 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     fold: Fold<State>,
     decided: readonly Decided<Command, State, Event>[],
   ): Promise<Fold<State> | undefined> {
+    if (!this.#isCurrent(fold)) return undefined;
     const events = decided.flatMap(({ appended }) => appended);
     if (events.length === 0) {
       if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
       const current = await this.#catchUp(queue, fold);
-      return current.revision === fold.revision ? current : undefined;
+      return current.eventId === fold.eventId ? current : undefined;
     }
     try {
       const { eventStore } = this.options;
@@ -242,7 +250,8 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
       // A decider may have null for a state.
       const state = last === undefined ? fold.state : last.state;
       const { revision, position } = appended;
-      queue.fold = { state, revision, position, eventId: events.at(-1)?.id ?? fold.eventId };
+      const eventId = events.at(-1)?.id ?? fold.eventId;
+      queue.fold = { state, revision, position, eventId, epoch: fold.epoch };
       this.#maybeSnapshot(queue, queue.fold);
       return queue.fold;
     } catch (error) {
@@ -251,12 +260,18 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     }
   }
 
+  #isCurrent(fold: Fold<State> | undefined): fold is Fold<State> {
+    return fold?.epoch === this.#epoch.number;
+  }
+
   async #start(queue: StreamQueue<Command, State, Event>): Promise<Fold<State>> {
+    await this.#epoch.begin();
+    const epoch = this.#epoch.number;
     const snapshot = await this.#snapshotOf(queue.stream);
+    queue.revisionOfSnapshot = snapshot?.revision ?? -1n;
+    if (snapshot) return { ...snapshot, epoch };
     const { initialState } = this.options.decider;
-    if (!snapshot) return { state: initialState, revision: null, position: 0n, eventId: '' };
-    queue.revisionOfSnapshot = snapshot.revision;
-    return snapshot;
+    return { state: initialState, revision: null, position: 0n, eventId: '', epoch };
   }
 
   /**
@@ -278,25 +293,47 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     return undefined;
   }
 
-  /** Folds the events after `fold`, of every writer. */
+  /**
+   * Folds the events after `known`, of every writer; all events where it is of an earlier epoch.
+   * @throws ForeignLogError where the log lacks the last event of `known`
+   */
   async #catchUp(
+    queue: StreamQueue<Command, State, Event>,
+    known: Fold<State> | undefined,
+  ): Promise<Fold<State>> {
+    const { eventStore, decider, codec } = this.options;
+    const fold = this.#isCurrent(known) ? known : await this.#start(queue);
+    let { state, revision, position, eventId } = fold;
+    let isOfLog = revision === null;
+    for await (const page of eventStore.read(queue.stream, { from: revision ?? 0n })) {
+      for (const recorded of page) {
+        if (isOfLog) {
+          state = decider.evolve(state, codec.revive(recorded));
+          ({ revision, position, id: eventId } = recorded);
+        } else {
+          isOfLog = recorded.revision === fold.revision && recorded.id === fold.eventId;
+          if (!isOfLog) break;
+        }
+      }
+      if (!isOfLog) break;
+    }
+    if (!isOfLog) return this.#catchUpLost(queue, fold);
+    const caughtUp = { state, revision, position, eventId, epoch: fold.epoch };
+    // A slow read must not replace the newer fold of a command.
+    if (!this.#isCurrent(queue.fold) || (queue.fold.revision ?? -1n) <= (revision ?? -1n))
+      queue.fold = caughtUp;
+    this.#maybeSnapshot(queue, caughtUp);
+    return caughtUp;
+  }
+
+  async #catchUpLost(
     queue: StreamQueue<Command, State, Event>,
     fold: Fold<State>,
   ): Promise<Fold<State>> {
-    const { eventStore, decider, codec } = this.options;
-    let { state, revision, position, eventId } = fold;
-    const from = revision === null ? 0n : revision + 1n;
-    for await (const page of eventStore.read(queue.stream, { from })) {
-      for (const recorded of page) {
-        state = decider.evolve(state, codec.revive(recorded));
-        ({ revision, position, id: eventId } = recorded);
-      }
-    }
-    const caughtUp = { state, revision, position, eventId };
-    // A slow read must not replace the newer fold of a command.
-    if ((queue.fold?.revision ?? -1n) <= (revision ?? -1n)) queue.fold = caughtUp;
-    this.#maybeSnapshot(queue, caughtUp);
-    return caughtUp;
+    const { revision, position, eventId: id, epoch } = fold;
+    const folded = { stream: queue.stream, revision: revision ?? 0n, position, id };
+    await this.#epoch.lose(folded, epoch);
+    return this.#catchUp(queue, undefined);
   }
 
   #maybeSnapshot(queue: StreamQueue<Command, State, Event>, fold: Fold<State>): void {

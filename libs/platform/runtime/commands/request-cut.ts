@@ -1,9 +1,10 @@
 /** Why a request ended before its answer did. */
-export type CutReason = 'client_gone' | 'timed_out' | 'shut_down';
+export type CutReason = 'client_gone' | 'timed_out' | 'shut_down' | 'guard_blocked';
 
 const MESSAGES = {
   client_gone: 'the caller left',
   timed_out: 'the request ran longer than this gateway allows',
+  guard_blocked: 'a rule of the operator has ended the answer',
   shut_down: 'this gateway is shutting down; try another or try again',
 } as const satisfies Record<CutReason, string>;
 

@@ -25,11 +25,13 @@ describe('the confirmation of a log', () => {
       .then(LogConfirmed.of(confirmation(ONE)));
   });
 
-  it('is one for the same places', () => {
-    log
-      .given(LogConfirmed.of(confirmation(ONE, TWO)))
-      .when(confirm(TWO))
-      .then();
+  it('is an event each time, also of the same places and of none', () => {
+    for (const places of [[TWO], []]) {
+      log
+        .given(LogConfirmed.of(confirmation(ONE, TWO)))
+        .when(confirm(...places))
+        .then(LogConfirmed.of(confirmation(...places)));
+    }
   });
 
   it('is another one for a place that was lost since', () => {

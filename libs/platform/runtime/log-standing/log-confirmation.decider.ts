@@ -12,11 +12,9 @@ export type ConfirmedPlaces = ReadonlySet<string>;
 export const nameOfPlace = ({ reader, position, event }: LostPlace): string =>
   JSON.stringify([reader, position, event]);
 
-const decide = ({ data }: ConfirmLog, confirmed: ConfirmedPlaces): readonly LogConfirmed[] =>
-  data.lost.every((place) => confirmed.has(nameOfPlace(place))) ? [] : [LogConfirmed.of(data)];
-
 export const logConfirmationDecider: Decider<ConfirmLog, ConfirmedPlaces, LogConfirmed> = {
   initialState: new Set(),
-  decide,
+  // Each one is an event, also of known places: running processes forget their folds by it.
+  decide: ({ data }) => [LogConfirmed.of(data)],
   evolve: (confirmed, { data }) => new Set([...confirmed, ...data.lost.map(nameOfPlace)]),
 };

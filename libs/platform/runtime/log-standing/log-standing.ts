@@ -11,16 +11,25 @@ import {
   logConfirmationDecider,
   nameOfPlace,
 } from './log-confirmation.decider.js';
+import { CONFIRMATIONS, epochOf } from './log-epoch.js';
 
-const STREAM = 'log-confirmations';
+/** The result of a comparison of the log with the read models. */
+interface Compared {
+  /** The first place that the log lacks, confirmed or not. */
+  readonly foreign: ForeignCheckpoint | null;
+  /** The first one that no operator has accepted. */
+  readonly unconfirmed: ForeignCheckpoint | null;
+}
 
 /**
- * Whether money may rest on this log. It may not while read models had read more than the log has,
- * as after a restore: balances are older than the balances that accounts have seen. An operator
- * confirms such a log by a command, which is an event in it.
+ * Whether money may rest on this log. It may not while read models have read more than the log has,
+ * or commands of this process have folded more, as after a restore: balances are older than the
+ * balances that accounts have seen. An operator confirms such a log by a command, which is an event
+ * in it. Then the process forgets its folds.
  */
 export class LogStanding {
   #head: Position = 0n;
+  #compared: Compared = { foreign: null, unconfirmed: null };
 
   constructor(
     private readonly trust: LogTrust,
@@ -36,21 +45,43 @@ export class LogStanding {
     return hasShrunk;
   }
 
-  /** The first place of a read model that the log lacks and no operator has accepted, or null. */
-  async unconfirmed(): Promise<ForeignCheckpoint | null> {
-    const foreign = await this.trust.findAllForeign();
-    if (foreign.length === 0) return null;
-    const { state: confirmed } = await this.#runner().stateOf(STREAM);
-    return foreign.find((one) => !confirmed.has(nameOfPlace(lostOf(one)))) ?? null;
+  /**
+   * The first place that the log lacks and no operator has accepted, or null: of a read model by
+   * the last comparison, or of a command of this process.
+   */
+  get doubt(): ForeignCheckpoint | null {
+    return epochOf(this.eventStore).lost ?? this.#compared.unconfirmed;
   }
 
-  /** @returns how many places of read models are accepted as lost; 0 where the log has all */
+  /** By the last comparison: the first place that the log lacks, also after a confirmation. */
+  get foreign(): ForeignCheckpoint | null {
+    return this.doubt ?? this.#compared.foreign;
+  }
+
+  /** Compares the log with the read models. @returns `doubt` */
+  async compare(): Promise<ForeignCheckpoint | null> {
+    await epochOf(this.eventStore).look();
+    const all = await this.trust.findAllForeign();
+    const [foreign = null] = all;
+    const unconfirmed = foreign && (await this.#firstUnconfirmed(all));
+    this.#compared = { foreign, unconfirmed };
+    return this.doubt;
+  }
+
+  /**
+   * Also where the log has all that read models have read: a running process may have folded more.
+   * @returns how many places of read models are accepted as lost
+   */
   async confirm(reason: string, context: CommandContext): Promise<number> {
     const lost = (await this.trust.findAllForeign()).map(lostOf);
-    if (lost.length === 0) return 0;
     const data = { lost, reason, confirmedAt: instant(this.clock) };
-    await this.#runner().run(STREAM, { type: 'ConfirmLog', data }, context);
+    await this.#runner().run(CONFIRMATIONS, { type: 'ConfirmLog', data }, context);
     return lost.length;
+  }
+
+  async #firstUnconfirmed(all: readonly ForeignCheckpoint[]): Promise<ForeignCheckpoint | null> {
+    const { state: confirmed } = await this.#runner().stateOf(CONFIRMATIONS);
+    return all.find((one) => !confirmed.has(nameOfPlace(lostOf(one)))) ?? null;
   }
 
   /** A new one each time: the memory of a runner may belong to the log that was exchanged. */

@@ -176,11 +176,13 @@ describe('money on a log that was put back', () => {
 
   it('rests on it again once an operator has confirmed it', async () => {
     const { standing, log } = await putBack();
-    expect(await standing.unconfirmed()).toMatchObject({
+    expect(await standing.compare()).toMatchObject({
       checkpoint: { name: 'warehouses.v1.g1' },
     });
     expect(await standing.confirm('restored', anyContext())).toBe(1);
-    expect(await standing.unconfirmed()).toBeNull();
+    expect(await standing.compare()).toBeNull();
+    // The read models are still of the other log.
+    expect(standing.foreign).toMatchObject({ checkpoint: { name: 'warehouses.v1.g1' } });
     expect(log.events.at(-1)).toMatchObject({
       type: 'LogConfirmed',
       data: { lost: [{ reader: 'warehouses.v1.g1', position: '13' }], reason: 'restored' },
@@ -191,16 +193,38 @@ describe('money on a log that was put back', () => {
     const { standing, log } = await putBack();
     await standing.confirm('restored', anyContext());
     log.events.splice(2);
-    expect(await standing.unconfirmed()).not.toBeNull();
+    expect(await standing.compare()).not.toBeNull();
   });
 
-  it('needs no confirmation where the log has all that was read', async () => {
+  it('does not rest on one that has grown past the lost events', async () => {
+    const { standing, fill } = await putBack();
+    await fill(7, 9);
+    expect(await standing.compare()).toMatchObject({
+      checkpoint: { name: 'warehouses.v1.g1' },
+      reason: expect.stringContaining('the log does not have the event'),
+    });
+  });
+
+  it('does not rest on one that lacks events that only commands have folded', async () => {
     const { log, fill, trust, eventStore, live } = open();
     await fill(3);
     await live();
     const standing = new LogStanding(trust, eventStore, { now: () => 0 });
+    const codec = stockCodec().for(stockEvents);
+    const runner = new CommandRunner({ decider: stockDecider, eventStore, codec });
+    const change = () => runner.run('warehouse-a', add('a', 1), anyContext());
+    await change();
+    const lost = log.events.splice(3);
+    expect(await standing.compare()).toBeNull();
+    await expect(change()).rejects.toThrow('warehouse-a: the log does not have the event');
+    expect(await standing.compare()).toMatchObject({ checkpoint: { name: 'warehouse-a' } });
+    log.events.push(...lost);
+    expect(await standing.compare()).toBeNull();
+    log.events.splice(3);
+    await expect(change()).rejects.toThrow('no operator has confirmed the log');
     expect(await standing.confirm('restored', anyContext())).toBe(0);
-    expect(log.events).toHaveLength(3);
+    expect(await standing.compare()).toBeNull();
+    expect((await change()).state.pieces).toBe(4);
   });
 
   it('is doubted as soon as the log shrinks', async () => {

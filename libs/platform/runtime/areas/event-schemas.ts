@@ -13,6 +13,9 @@ export interface EventPublisher {
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface EventSchema {
+  readonly area: string;
+  readonly type: string;
+  readonly version: number;
   /** Under `schemas/`, with forward slashes. */
   readonly file: string;
   readonly schema: JsonSchema;
@@ -33,6 +36,9 @@ export const eventSchemas = (areas: readonly EventPublisher[]): readonly EventSc
     events.map(({ type, version, schema }) => {
       const { $schema, ...body } = jsonSchemaOf(schema);
       return {
+        area: name,
+        type,
+        version,
         file: schemaFile(name, type, version),
         schema: {
           $schema,

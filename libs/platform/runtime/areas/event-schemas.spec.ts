@@ -13,6 +13,9 @@ describe('the JSON Schemas of events', () => {
     });
     expect(eventSchemas([{ name: 'lending', events: [LoanGranted] }])).toEqual([
       {
+        area: 'lending',
+        type: 'LoanGranted',
+        version: 2,
         file: 'lending/LoanGranted.v2.json',
         schema: {
           $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,0 +1,151 @@
+import { instant, usdOfMicro } from '../shell/figures.js';
+import { Answered, usePageRead } from '../shell/answer.js';
+import { routeOf } from '../shell/api.js';
+import { asOf } from '../shell/location.js';
+import { type PageProps } from '../shell/page.js';
+
+interface StatementLine {
+  readonly day: string;
+  readonly model: string | null;
+  readonly purpose: string;
+  readonly meter: string;
+  readonly rate_card_version: number | null;
+  readonly quantity: string;
+  readonly unit_price_micro_usd: string;
+  readonly per_units: number;
+  readonly amount_micro_usd: string;
+  readonly charges: number;
+}
+
+interface Statement {
+  readonly position: string;
+  readonly status: string;
+  readonly opening_micro_usd: string;
+  readonly closing_micro_usd: string;
+  readonly closed_at: string | null;
+  readonly lines: readonly StatementLine[];
+  readonly totals: {
+    readonly deposited_micro_usd: string;
+    readonly charged_micro_usd: string;
+    readonly adjusted_micro_usd: string;
+  };
+}
+
+const sumOf = (lines: readonly StatementLine[]): bigint =>
+  lines.reduce((sum, line) => sum + BigInt(line.amount_micro_usd), 0n);
+
+/** Opening + deposits - charges + adjustments, and charges as the sum of the lines. */
+const isConsistent = ({ lines, totals, ...balance }: Statement): boolean => {
+  const charged = sumOf(lines);
+  const closing =
+    BigInt(balance.opening_micro_usd) +
+    BigInt(totals.deposited_micro_usd) -
+    charged +
+    BigInt(totals.adjusted_micro_usd);
+  return (
+    charged === BigInt(totals.charged_micro_usd) && closing === BigInt(balance.closing_micro_usd)
+  );
+};
+
+const Totals = (statement: Statement) => {
+  const { totals, status, closed_at: closedAt } = statement;
+  const figures = [
+    ['Opening balance', usdOfMicro(statement.opening_micro_usd)],
+    ['Deposits', usdOfMicro(totals.deposited_micro_usd)],
+    ['Charges', usdOfMicro(totals.charged_micro_usd)],
+    ['Adjustments', usdOfMicro(totals.adjusted_micro_usd)],
+    ['Closing balance', usdOfMicro(statement.closing_micro_usd)],
+    ['Status', closedAt === null ? status : `${status}, ${instant(closedAt)} UTC`],
+  ];
+  return (
+    <dl class="figures">
+      {figures.map(([name, figure]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{figure}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+const Lines = ({ lines }: Pick<Statement, 'lines'>) => (
+  <div class="scroll" tabIndex={0} role="region" aria-label="Lines of the statement">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Day, UTC</th>
+          <th scope="col">Product</th>
+          <th scope="col">Model</th>
+          <th scope="col">Meter</th>
+          <th scope="col" class="number">
+            Quantity
+          </th>
+          <th scope="col" class="number">
+            Price
+          </th>
+          <th scope="col">Rate card</th>
+          <th scope="col" class="number">
+            Amount
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => (
+          <tr key={JSON.stringify(line)}>
+            <td>{line.day}</td>
+            <td>{line.purpose}</td>
+            <td>{line.model ?? '–'}</td>
+            <td>{line.meter}</td>
+            <td class="number">{line.quantity}</td>
+            <td class="number">
+              {usdOfMicro(line.unit_price_micro_usd)} for {line.per_units}
+            </td>
+            <td>{line.rate_card_version ?? '–'}</td>
+            <td class="number">{usdOfMicro(line.amount_micro_usd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const FILES = [
+  ['pdf', 'PDF'],
+  ['csv', 'CSV'],
+  ['zip', 'Archive with proofs'],
+] as const;
+
+const StatementPage = ({ parameters }: PageProps) => {
+  const month = encodeURIComponent(parameters['month'] ?? '');
+  const route = `/api/v1/billing/statements/${month}`;
+  const state = usePageRead<Statement>(() => routeOf(route, { asOf: asOf.value }));
+  return (
+    <>
+      <h1>Statement of {parameters['month']}</h1>
+      <Answered state={state}>
+        {(statement) => (
+          <>
+            <Totals {...statement} />
+            <p id="check" class={isConsistent(statement) ? 'success' : 'failure'}>
+              {isConsistent(statement)
+                ? 'Checked in this browser: the lines sum to the charges, and the balances agree.'
+                ? 'Added up in this browser: the lines sum to the charges, and the balances agree.'
+                : 'The lines and balances of this statement do not agree.'}
+            </p>
+            <Lines lines={statement.lines} />
+            <p class="pages">
+              {FILES.map(([extension, name]) => (
+                <a key={extension} href={`${route}.${extension}`} download>
+                  {name}
+                </a>
+              ))}
+            </p>
+          </>
+        )}
+      </Answered>
+    </>
+  );
+};
+
+export default StatementPage;

@@ -1,0 +1,201 @@
+import { useSignal } from '@preact/signals';
+import { count, instant, usd } from '../shell/figures.js';
+import { Answered, messageOf, usePageRead, useRead } from '../shell/answer.js';
+import { routeOf } from '../shell/api.js';
+import { addressOf, asOf } from '../shell/location.js';
+import { type PageProps } from '../shell/page.js';
+import { type AccountRequest } from './account-request.js';
+import { checkProof, type ProofVerdict } from './inclusion-proof.js';
+
+interface RequestAnswer {
+  readonly position: string;
+  readonly request: AccountRequest;
+}
+
+interface ProvenEvent {
+  readonly leaf: number;
+  readonly position: string;
+  readonly stream: string;
+  readonly type: string;
+  readonly recorded_at: string;
+  readonly encoding: string;
+  readonly proof: string;
+}
+
+interface ProvenRequest {
+  readonly verifier_key: string;
+  readonly events: readonly ProvenEvent[];
+}
+
+interface ExplainedEvent {
+  readonly event_id: string;
+  readonly type: string;
+  readonly position: string;
+  readonly recorded_at: string;
+  readonly available_before_usd: number | null;
+  readonly available_after_usd: number | null;
+  readonly facts: object;
+}
+
+interface Explanation {
+  readonly events: readonly ExplainedEvent[];
+}
+
+const listOf = (values: readonly string[]): string =>
+  values.length === 0 ? '–' : values.join(', ');
+
+const factsOf = (request: AccountRequest): readonly (readonly [string, string])[] => [
+  ['Status', request.reason === null ? request.status : `${request.status}: ${request.reason}`],
+  ['Cost, before corrections', usd(request.cost_usd)],
+  ['Product', request.product],
+  ['Model', request.model ?? '–'],
+  ['Routing mode', request.mode ?? '–'],
+  ['Rigs', listOf(request.rigs)],
+  ['Key', request.key_name ?? '–'],
+  ['Tags', listOf(request.tags)],
+  ['Priced, UTC', instant(request.placed_at)],
+  ['Ended, UTC', instant(request.ended_at)],
+  [
+    'To the first byte',
+    request.first_byte_ms === null ? '–' : `${count(request.first_byte_ms)} ms`,
+  ],
+  ['In all', `${count(request.total_ms)} ms`],
+];
+
+const Facts = ({ request }: RequestAnswer) => (
+  <>
+    <dl class="figures">
+      {factsOf(request).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+    <h2>Usage</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Meter</th>
+          <th scope="col" class="number">
+            Quantity
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {request.usage.map(({ meter, quantity }) => (
+          <tr key={meter}>
+            <td>{meter}</td>
+            <td class="number">{count(quantity)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </>
+);
+
+const availableOf = ({
+  available_before_usd: before,
+  available_after_usd: after,
+}: ExplainedEvent): string =>
+  before === null || after === null ? '' : `: available ${usd(before)} before, ${usd(after)} after`;
+
+const Ledger = ({ events }: Explanation) => (
+  <>
+    {events.map((event) => (
+      <details key={event.event_id}>
+        <summary>
+          {event.type} at position {event.position}
+          {availableOf(event)}
+        </summary>
+        <p>
+          <a data-page href={addressOf('/', { asOf: event.position })}>
+            The account at this position
+          </a>
+        </p>
+        <pre>{JSON.stringify(event.facts, null, 2)}</pre>
+      </details>
+    ))}
+  </>
+);
+
+const signedText = (isSigned: ProofVerdict['isSigned']): string => {
+  if (isSigned === null) return 'This browser has no Ed25519, so the signature is not checked.';
+  return isSigned
+    ? 'The log has signed the checkpoint.'
+    : 'The checkpoint does not have the signature of the log.';
+};
+
+const Verdict = ({ verdict }: { readonly verdict: ProofVerdict }) => {
+  const holds = verdict.isIncluded && verdict.isSigned !== false;
+  return (
+    <span class={holds ? 'success' : 'failure'}>
+      {verdict.isIncluded
+        ? `Included in the tree of ${verdict.size} events. `
+        : `Not in the tree of ${verdict.size} events: the event or the proof was changed. `}
+      {signedText(verdict.isSigned)}
+    </span>
+  );
+};
+
+type Checked = ReadonlyMap<number, ProofVerdict | string>;
+
+/** The browser computes the root of the tree from the bytes of each event. */
+const Proofs = ({ events, verifier_key: verifierKey }: ProvenRequest) => {
+  const checked = useSignal<Checked>(new Map());
+  const check = async (): Promise<void> => {
+    const verdicts = events.map(async ({ leaf, encoding, proof }) => {
+      const verdict = checkProof({ encoding, proof, verifierKey }).catch(messageOf);
+      return [leaf, await verdict] as const;
+    });
+    checked.value = new Map(await Promise.all(verdicts));
+  };
+  return (
+    <>
+      <p>
+        <button type="button" onClick={() => void check()}>
+          Check the proofs in this browser
+        </button>
+      </p>
+      <ul id="proofs">
+        {events.map(({ leaf, type, stream, recorded_at: at }) => {
+          const verdict = checked.value.get(leaf);
+          return (
+            <li key={leaf}>
+              {type} in <code>{stream}</code>, leaf {leaf}, {instant(at)}.{' '}
+              {typeof verdict === 'string' && <span class="failure">{verdict}</span>}
+              {typeof verdict === 'object' && <Verdict verdict={verdict} />}
+            </li>
+          );
+        })}
+      </ul>
+      <p class="quiet">
+        The key of the log is <code>{verifierKey}</code>. Compare it with the key that you know from
+        elsewhere: an operator who changes history can change this answer too.
+      </p>
+    </>
+  );
+};
+
+const RequestPageView = ({ parameters }: PageProps) => {
+  const id = encodeURIComponent(parameters['id'] ?? '');
+  const request = usePageRead<RequestAnswer>(() =>
+    routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
+  );
+  const explanation = useRead<Explanation>(() => `/api/v1/requests/${id}/explanation`);
+  const proven = useRead<ProvenRequest>(() => `/audit/requests/${id}`);
+  return (
+    <>
+      <h1>
+        Request <code>{parameters['id']}</code>
+      </h1>
+      <Answered state={request}>{(found) => <Facts {...found} />}</Answered>
+      <h2>Ledger</h2>
+      <Answered state={explanation}>{(found) => <Ledger {...found} />}</Answered>
+      <h2>Proofs</h2>
+      <Answered state={proven}>{(found) => <Proofs {...found} />}</Answered>
+    </>
+  );
+};
+
+export default RequestPageView;

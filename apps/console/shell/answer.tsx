@@ -1,0 +1,91 @@
+import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
+import { type ComponentChildren } from 'preact';
+import { ApiError } from './api.js';
+import { read } from './session.js';
+
+export type AnswerState<Answer> =
+  | { readonly status: 'loading' }
+  | { readonly status: 'found'; readonly answer: Answer }
+  | { readonly status: 'failed'; readonly message: string };
+
+/** The read that a page shows, for its header. */
+export interface ShownRead {
+  readonly route: string;
+  /** The number of events of the log that the answer rests on. Null: not answered, or not said. */
+  readonly position: string | null;
+  /** Null: not answered. */
+  readonly answer: object | null;
+}
+
+export const shownRead = signal<ShownRead | null>(null);
+
+const LOADING = { status: 'loading' } as const;
+
+/**
+ * Reads a route, and again whenever the signals that it is made of change.
+ * @param routeOf reads signals only
+ */
+export const useRead = <Answer extends object>(
+  routeOf: () => string,
+): Signal<AnswerState<Answer>> => {
+  const state = useSignal<AnswerState<Answer>>(LOADING);
+  useSignalEffect(() => {
+    const route = routeOf();
+    const abort = new AbortController();
+    state.value = LOADING;
+    read<Answer>(route, abort.signal).then(
+      (answer) => {
+        if (!abort.signal.aborted) state.value = { status: 'found', answer };
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) state.value = { status: 'failed', message: messageOf(error) };
+      },
+    );
+    return () => abort.abort();
+  });
+  return state;
+};
+
+/** The same for the one read that the header of the page names. */
+export const usePageRead = <Answer extends { readonly position?: string | null }>(
+  routeOf: () => string,
+): Signal<AnswerState<Answer>> => {
+  const state = useRead<Answer>(routeOf);
+  useSignalEffect(() => {
+    const found = state.value;
+    const answer = found.status === 'found' ? found.answer : null;
+    shownRead.value = { route: routeOf(), position: answer?.position ?? null, answer };
+  });
+  return state;
+};
+
+export const messageOf = (error: unknown): string => {
+  if (error instanceof ApiError) return error.message;
+  return error instanceof Error ? error.message : String(error);
+};
+
+export interface AnsweredProps<Answer> {
+  readonly state: Signal<AnswerState<Answer>>;
+  readonly children: (answer: Answer) => ComponentChildren;
+}
+
+/** Shows an answer when it is here, and until then that it is not. */
+export const Answered = <Answer,>({ state, children }: AnsweredProps<Answer>) => {
+  const now = state.value;
+  switch (now.status) {
+    case 'loading':
+      return (
+        <p class="quiet" role="status">
+          Loading …
+        </p>
+      );
+    case 'failed':
+      return (
+        <p class="failure" role="alert">
+          {now.message}
+        </p>
+      );
+    case 'found':
+      return <>{children(now.answer)}</>;
+  }
+};

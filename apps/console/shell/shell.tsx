@@ -1,0 +1,100 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { type ComponentType } from 'preact';
+import { messageOf, shownRead } from './answer.js';
+import { declaredAreas } from './declared-areas.js';
+import { Header } from './header.js';
+import { addressOf, followLinks, path } from './location.js';
+import { pageAt, type PageProps } from './page.js';
+import { findSession, session } from './session.js';
+import { SignIn } from './sign-in.js';
+
+const pages = [...declaredAreas]
+  .sort((one, other) => one.order - other.order)
+  .flatMap((area) => area.pages);
+const listed = pages.filter((page) => !page.path.includes(':'));
+
+type LoadedPage =
+  | { readonly status: 'loading' | 'unknown' }
+  | { readonly status: 'failed'; readonly message: string }
+  | {
+      readonly status: 'loaded';
+      readonly path: string;
+      readonly View: ComponentType<PageProps>;
+      readonly props: PageProps;
+    };
+
+const ShownPage = () => {
+  const loaded = useSignal<LoadedPage>({ status: 'loading' });
+  useSignalEffect(() => {
+    const shownPath = path.value;
+    const found = pageAt(pages, shownPath);
+    shownRead.value = null;
+    document.title = `${found?.page.title ?? 'No such page'} – Quipu`;
+    if (!found) {
+      loaded.value = { status: 'unknown' };
+      return undefined;
+    }
+    let isLeft = false;
+    const { page, parameters } = found;
+    page.load().then(
+      ({ default: View }) => {
+        const props = { parameters };
+        if (!isLeft) loaded.value = { status: 'loaded', path: shownPath, View, props };
+      },
+      (error: unknown) => {
+        if (!isLeft) loaded.value = { status: 'failed', message: messageOf(error) };
+      },
+    );
+    return () => {
+      isLeft = true;
+    };
+  });
+  const now = loaded.value;
+  switch (now.status) {
+    case 'loading':
+      return <p role="status">Loading …</p>;
+    case 'unknown':
+      return (
+        <>
+          <h1>There is no such page</h1>
+          <a data-page href={addressOf('/')}>
+            Home
+          </a>
+        </>
+      );
+    case 'failed':
+      return (
+        <p class="failure" role="alert">
+          The page cannot be loaded: {now.message} Load the console again.
+        </p>
+      );
+    case 'loaded':
+      return <now.View key={now.path} {...now.props} />;
+  }
+};
+
+/** The header and the page of the address, or the form to sign in. */
+export const Shell = () => {
+  const failure = useSignal('');
+  useSignalEffect(() => {
+    findSession().catch((error: unknown) => {
+      failure.value = messageOf(error);
+    });
+  });
+  if (session.value === null) {
+    return (
+      <main>
+        <p role="status">{failure.value === '' ? 'Loading …' : failure.value}</p>
+      </main>
+    );
+  }
+  if (session.value.user === null) return <SignIn />;
+  return (
+    <div class="shell" onClick={followLinks}>
+      <Header pages={listed} />
+      <main>
+        <ShownPage />
+      </main>
+    </div>
+  );
+};

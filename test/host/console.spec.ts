@@ -1,0 +1,327 @@
+/** The console in Chromium: its pages, its policy, its size, and the session of a user. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { answering, chatRequest, startWorld, type World } from '../end-to-end/quipu.harness.js';
+import { requireProgram } from '../servers/required-program.js';
+
+/** A name that is no name of this machine, for an insecure connection. */
+const OTHER_HOST = 'gateway.example.org';
+const ARGUMENTS = [
+  '--disable-quic',
+  '--disable-background-networking',
+  '--no-sandbox',
+  `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`,
+];
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const FIRST_LOAD_BYTES_MAX = 100 * 1_024;
+/** 9 tokens in at 1 micro-dollar and 2 out at 2, of 10 dollars. */
+const BALANCE = '$9.999987';
+
+describe('the console', () => {
+  let world: World;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let axe: string;
+  let secret: string;
+  let requestId: string;
+  /** The step of the code that was used last: a code is accepted once. */
+  let usedAtMs = 0;
+  /** Errors and policy violations of the console, and requests that leave the gateway. */
+  const faults: string[] = [];
+
+  const post = async (path: string, token: string | null, body: object) => {
+    const reply = await fetch(`${world.quipu.url}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    });
+    const answer = (await reply.json()) as Readonly<Record<string, string>>;
+    expect([reply.status, answer]).toEqual([200, answer]);
+    return { answer, id: reply.headers.get('x-request-id') ?? '' };
+  };
+
+  /** Of a step that no earlier code had; the gateway accepts the next one too. */
+  const freshCode = (): string => {
+    usedAtMs = Math.max(Date.now(), usedAtMs + 30_000);
+    return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: usedAtMs });
+  };
+
+  beforeAll(async () => {
+    axe = await readFile(AXE, 'utf8');
+    world = await startWorld([answering('Two ', 'knots.')]);
+    const { username, password, api_key: key } = world.credentials;
+    requestId = (await post('/v1/chat/completions', key, chatRequest())).id;
+    const login = await post('/api/v1/auth/login', null, { username, password });
+    const token = login.answer['access_token'] ?? '';
+    secret = (await post('/api/v1/auth/2fa/enrol', token, { password })).answer['secret'] ?? '';
+    await post('/api/v1/auth/2fa/confirm', token, { otp_code: freshCode() });
+    const executablePath = await requireProgram('chromium');
+    browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== world.quipu.url) faults.push(request.url());
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await world.close();
+  });
+
+  beforeEach(() => {
+    faults.length = 0;
+  });
+
+  const open = (path: string) => page.goto(`${world.quipu.url}/console${path}`);
+
+  const shows = (selector: string, hasText: string) =>
+    page.locator(selector, { hasText }).waitFor();
+
+  /** The rules that the shown page breaks, in both themes. */
+  const violations = async (): Promise<readonly string[]> => {
+    await page.evaluate(axe);
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const broken = await page.evaluate<string[]>(
+        `axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+          id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+      );
+      found.push(...broken.map((one) => `${colorScheme}: ${one}`));
+    }
+    return found;
+  };
+
+  it('loads at most 100 KB before the form to sign in', async () => {
+    let loaded = 0;
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('Network.enable');
+    cdp.on('Network.loadingFinished', ({ encodedDataLength }) => (loaded += encodedDataLength));
+    await open('');
+    await page.waitForSelector('input[name=username]');
+    await cdp.detach();
+    expect(loaded).toBeGreaterThan(5_000);
+    expect(loaded).toBeLessThan(FIRST_LOAD_BYTES_MAX);
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('has assets for good, a page that is asked for again, and no inline script', async () => {
+    const reply = await fetch(`${world.quipu.url}/console`);
+    const html = await reply.text();
+    expect(reply.headers.get('cache-control')).toBe('no-cache');
+    expect(reply.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+        "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; " +
+        "require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    const assets = [...html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)];
+    expect(assets).toHaveLength(3);
+    for (const [, asset = ''] of assets) {
+      const found = await fetch(`${world.quipu.url}${asset}`);
+      expect(found.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(asset).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
+    }
+    for (const path of ['none-AbCd1234.js', '..%2Findex.html', 'console.js']) {
+      const missing = await fetch(`${world.quipu.url}/console/assets/${path}`);
+      expect([path, missing.status]).toEqual([path, 404]);
+    }
+    await page.evaluate('setTimeout("document.title = \'run\'", 0)').catch(() => undefined);
+    await page.waitForTimeout(50);
+    expect(await page.title()).not.toBe('run');
+  });
+
+  it('takes no password over http from another machine, and says why', async () => {
+    const port = new URL(world.quipu.url).port;
+    await page.goto(`http://${OTHER_HOST}:${port}/console`);
+    await shows('[role=alert]', 'Sign in over https');
+    expect(await page.locator('input').count()).toBe(0);
+    await open('');
+  });
+
+  it('asks for the second factor, and says why a code is wrong', async () => {
+    await page.fill('input[name=username]', world.credentials.username);
+    await page.fill('input[name=password]', world.credentials.password);
+    await page.click('button[type=submit]');
+    await page.fill('input[name=code]', '000000');
+    await page.click('button[type=submit]');
+    await page.waitForSelector('[role=alert]:not(:empty)');
+    expect(await page.innerText('[role=alert]')).toMatch(/code/);
+    // The browser logs the status 401 of a wrong code.
+    expect(faults.splice(0)).toEqual([expect.stringContaining('401')]);
+    await page.fill('input[name=code]', freshCode());
+    await page.click('button[type=submit]');
+    await page.waitForSelector('#balance');
+    expect(faults).toEqual([]);
+  });
+
+  it('keeps the session in a cookie that no script reads, and no key', async () => {
+    const [cookie, ...others] = await context.cookies();
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({
+      name: '__Host-quipu-console',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict',
+      path: '/',
+    });
+    expect(
+      await page.evaluate('document.cookie + localStorage.length + sessionStorage.length'),
+    ).toBe('00');
+  });
+
+  it('shows the balance after a metered chat, at its position in the log', async () => {
+    await open('');
+    await shows('#balance', BALANCE);
+    expect(await page.innerText('#position')).toMatch(/^[1-9]\d*$/);
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows a past state of the log', async () => {
+    await page.fill('input[name=asOf]', '0');
+    await page.press('input[name=asOf]', 'Enter');
+    await shows('#balance', '$0.00');
+    expect(page.url()).toBe(`${world.quipu.url}/console?asOf=0`);
+    expect(await page.innerText('#position')).toBe('0');
+    await page.click('text=Now');
+    await shows('#balance', BALANCE);
+  });
+
+  it('gives the read of the page as a command', async () => {
+    await page.click('text=Copy as curl');
+    const url = `${world.quipu.url}/api/v1/billing/overview.php`;
+    expect(await page.innerText('dialog pre')).toBe(
+      `curl -sS -H "Authorization: Bearer $QUIPU_API_KEY" '${url}'`,
+    );
+    await page.click('dialog summary');
+    expect(JSON.parse(await page.innerText('dialog details pre'))).toMatchObject({
+      balance_usd: 9.999987,
+    });
+    expect(await violations()).toEqual([]);
+    await page.click('dialog button');
+  });
+
+  it('lists the requests, by the filters of its address', async () => {
+    await page.click('nav >> text=Requests');
+    await page.waitForSelector('tbody tr');
+    expect(await page.innerText('tbody tr')).toContain(requestId);
+    expect(await violations()).toEqual([]);
+    await page.fill('input[name=model]', 'acme/other');
+    await page.press('input[name=model]', 'Enter');
+    await page.waitForSelector('text=No request here');
+    expect(page.url()).toContain('/console/requests?model=acme%2Fother');
+    await page.goBack();
+    await page.waitForSelector('tbody tr');
+    expect(faults).toEqual([]);
+  });
+
+  it('checks the inclusion proofs of a request in the browser', async () => {
+    await page.click(`td >> text=${requestId}`);
+    await page.click('text=Check the proofs in this browser');
+    await page.waitForSelector('#proofs .success');
+    const lines = await page.locator('#proofs li').allInnerTexts();
+    expect(lines.length).toBeGreaterThanOrEqual(2);
+    for (const line of lines) expect(line).toContain('Included in the tree of');
+    expect(lines.join()).toContain('The log has signed the checkpoint.');
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows an event that was changed', async () => {
+    const proven = await fetch(`${world.quipu.url}/audit/requests/${requestId}`, {
+      headers: { authorization: `Bearer ${world.credentials.api_key}` },
+    });
+    const answer = (await proven.json()) as { readonly events: { encoding: string }[] };
+    for (const event of answer.events) event.encoding = `${event.encoding.slice(0, -4)}AAAA`;
+    await page.route('**/audit/requests/*', (route) => route.fulfill({ json: answer }));
+    await open(`/requests/${requestId}`);
+    await page.click('text=Check the proofs in this browser');
+    await page.waitForSelector('#proofs .failure');
+    expect(await page.locator('#proofs .success').count()).toBe(0);
+    expect(await page.innerText('#proofs li')).toContain('Not in the tree');
+    await page.unroute('**/audit/requests/*');
+  });
+
+  it('lists deposits and statements', async () => {
+    await page.click('nav >> text=Invoices');
+    await shows('h1', 'Invoices and statements');
+    await page.waitForSelector('tbody tr');
+    expect(await page.locator('tbody tr').count()).toBe(2);
+    expect(await page.innerText('tbody')).toContain('$0.000013');
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('adds a statement up, and saves its files', async () => {
+    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+    await page.click(`td >> text=usage-${month}`);
+    await shows('#check', 'the lines sum to the charges');
+    expect(await page.locator('tbody tr').count()).toBe(2);
+    const saved = page.waitForEvent('download');
+    await page.click('text=CSV');
+    expect((await saved).suggestedFilename()).toBe(`statement-${month}.csv`);
+    expect(await violations()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('pages through a list that grows', async () => {
+    const { api_key: key } = world.credentials;
+    const chat = () => post('/v1/chat/completions', key, chatRequest());
+    await Promise.all(Array.from({ length: 20 }, chat));
+    await page.click('nav >> text=Requests');
+    await shows('h1', 'Requests');
+    await page.waitForSelector('text=Next page');
+    expect(await page.locator('tbody tr').count()).toBe(20);
+    await chat();
+    await page.click('text=Next page');
+    await page.waitForSelector('text=First page');
+    await page.waitForSelector('tbody tr');
+    expect(await page.locator('tbody a').allInnerTexts()).toEqual([requestId]);
+    expect(faults).toEqual([]);
+  });
+
+  it('fits a screen of 320 pixels', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+    const statement = `/invoices/${month}`;
+    for (const path of ['', '/requests', `/requests/${requestId}`, '/invoices', statement]) {
+      await open(path);
+      await page.waitForSelector('main dl, main table');
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+        path,
+        320,
+      ]);
+    }
+  });
+
+  it('names an address without a page', async () => {
+    await open('/nowhere');
+    await page.waitForSelector('text=There is no such page');
+  });
+
+  it('signs out, after which the cookie is no credential', async () => {
+    const cookies = await context.cookies();
+    await open('');
+    await page.waitForSelector('#balance');
+    await page.click('text=Sign out');
+    await page.waitForSelector('input[name=username]');
+    expect(await context.cookies()).toEqual([]);
+    await context.addCookies(cookies);
+    await open('');
+    await page.waitForSelector('input[name=username]');
+    expect(faults).toEqual([]);
+  });
+});
