@@ -102,7 +102,6 @@ describe('an installation on a server that other programs write to', () => {
     expect(places).toHaveLength(2);
   });
 
-  it('is the only process with its own stores on the log, also with one master key', async () => {
   it('refuses a process with stores of its own, also with the same master key', async () => {
     const home = await mkdtemp(path.join(tmpdir(), 'quipu-second-'));
     const { startStandalone } = await loadQuipu();

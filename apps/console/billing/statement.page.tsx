@@ -129,7 +129,6 @@ const StatementPage = ({ parameters }: PageProps) => {
             <Totals {...statement} />
             <p id="check" class={isConsistent(statement) ? 'success' : 'failure'}>
               {isConsistent(statement)
-                ? 'Checked in this browser: the lines sum to the charges, and the balances agree.'
                 ? 'Added up in this browser: the lines sum to the charges, and the balances agree.'
                 : 'The lines and balances of this statement do not agree.'}
             </p>
