@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  type JsonSchemaValidator,
   type jsonSchemaValidator,
   type Tool,
 } from '@modelcontextprotocol/client';
@@ -39,9 +40,8 @@ export const toolOf = (prefix: string, definition: Tool): readonly McpTool[] => 
 /** A schema of a server is shown, and never compiled: it may be made to take for ever. */
 export const UNCHECKED: jsonSchemaValidator = {
   getValidator:
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the interface's
-    <Value>() =>
-      (data) => ({ valid: true, data: data as Value, errorMessage: undefined }),
+    <Value>(): JsonSchemaValidator<Value> =>
+    (data) => ({ valid: true, data: data as Value, errorMessage: undefined }),
 };
 
 /** @throws ToolError `mcp_tool_failed`, `mcp_result_too_large` */
