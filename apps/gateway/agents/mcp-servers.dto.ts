@@ -64,7 +64,12 @@ export class RegisterMcpServerDto {
 }
 
 export class McpServerNameDto {
-  @TextField({ matches: SERVER_NAME, expected: NAME_EXPECTED, example: 'docs' })
+  @TextField({
+    matches: SERVER_NAME,
+    expected: NAME_EXPECTED,
+    example: 'docs',
+    description: 'The name of the server.',
+  })
   readonly server!: string;
 }
 

@@ -1,6 +1,6 @@
 import {
   type CallToolResult,
-  type JsonSchemaValidatorResult,
+  type JsonSchemaValidator,
   type jsonSchemaValidator,
   type Tool,
 } from '@modelcontextprotocol/client';
@@ -39,13 +39,9 @@ export const toolOf = (prefix: string, definition: Tool): readonly McpTool[] => 
 
 /** A schema of a server is shown, and never compiled: it may be made to take for ever. */
 export const UNCHECKED: jsonSchemaValidator = {
-  getValidator<Value>() {
-    return (data: unknown): JsonSchemaValidatorResult<Value> => ({
-      valid: true,
-      data: data as Value,
-      errorMessage: undefined,
-    });
-  },
+  getValidator:
+    <Value>(): JsonSchemaValidator<Value> =>
+    (data) => ({ valid: true, data: data as Value, errorMessage: undefined }),
 };
 
 /** @throws ToolError `mcp_tool_failed`, `mcp_result_too_large` */
