@@ -302,7 +302,7 @@ describe('training', () => {
     const ordered = await order({ job_name: 'from-afar', steps: 10_000 });
     const { job_uuid: id } = ordered.body as Entry;
     expect(await quipu.result('training', 'list', '--user', 'demo', '--limit', '1')).toMatchObject({
-      jobs: [{ id, type: 'distillation', summary: { jobName: 'from-afar' } }],
+      jobs: [{ id, type: 'distillation', summary: { job_name: 'from-afar' } }],
       next_after: id,
     });
     expect(await quipu.result('training', 'cancel', id)).toMatchObject({ id });
