@@ -51,7 +51,7 @@ describe('the epsilon that the outputs show', () => {
     ['a sum', SUM],
   ])('of %s is near the claim, so the audit sees something', (_, query) => {
     const mechanism = answering(query, { unit: 'epsilon', amount: '1' });
-    expect(epsilonLowerBound(mechanism, TERMS)).toBeGreaterThan(0.7);
+    expect(epsilonLowerBound(mechanism, TERMS)).toBeGreaterThan(0.5);
   });
 
   it('of Gaussian noise is at most what the accountant converts to', () => {
