@@ -2,6 +2,7 @@ import { usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { addressOf, addressWith, asOf, query } from '../shell/location.js';
+import { type Column, Table } from '../shell/table.js';
 
 interface Invoice {
   readonly id: number;
@@ -34,38 +35,14 @@ const Reference = ({ invoice_type: type, reference_id: reference }: Invoice) => 
   );
 };
 
-const Table = ({ invoices }: Pick<InvoicesPage, 'invoices'>) => (
-  <div class="scroll" tabIndex={0} role="region" aria-label="Deposits, invoices and statements">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Created, UTC</th>
-          <th scope="col">Type</th>
-          <th scope="col">Reference</th>
-          <th scope="col">Method</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="number">
-            Amount
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {invoices.map((invoice) => (
-          <tr key={invoice.id}>
-            <td>{invoice.created_at}</td>
-            <td>{invoice.invoice_type}</td>
-            <td>
-              <Reference {...invoice} />
-            </td>
-            <td>{invoice.payment_method}</td>
-            <td>{invoice.status}</td>
-            <td class="number">{usd(invoice.amount)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<Invoice>[] = [
+  { name: 'Created, UTC', cell: (invoice) => invoice.created_at },
+  { name: 'Type', cell: (invoice) => invoice.invoice_type },
+  { name: 'Reference', cell: (invoice) => <Reference {...invoice} /> },
+  { name: 'Method', cell: (invoice) => invoice.payment_method },
+  { name: 'Status', cell: (invoice) => invoice.status },
+  { name: 'Amount', isNumber: true, cell: (invoice) => usd(invoice.amount) },
+];
 
 const InvoicesPageView = () => {
   const state = usePageRead<InvoicesPage>(() =>
@@ -83,7 +60,12 @@ const InvoicesPageView = () => {
             <p>There is no record yet: a deposit or the first charge makes one.</p>
           ) : (
             <>
-              <Table invoices={invoices} />
+              <Table
+                label="Deposits, invoices and statements"
+                columns={COLUMNS}
+                rows={invoices}
+                keyOf={({ id }) => id}
+              />
               <p class="pages">
                 {page > 1 && (
                   <a data-page href={addressWith({ page: String(page - 1) })}>

@@ -2,6 +2,7 @@ import { instant, usdOfMicro } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { asOf } from '../shell/location.js';
+import { type Column, Table } from '../shell/table.js';
 import { type PageProps } from '../shell/page.js';
 
 interface StatementLine {
@@ -69,46 +70,20 @@ const Totals = (statement: Statement) => {
   );
 };
 
-const Lines = ({ lines }: Pick<Statement, 'lines'>) => (
-  <div class="scroll" tabIndex={0} role="region" aria-label="Lines of the statement">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Day, UTC</th>
-          <th scope="col">Product</th>
-          <th scope="col">Model</th>
-          <th scope="col">Meter</th>
-          <th scope="col" class="number">
-            Quantity
-          </th>
-          <th scope="col" class="number">
-            Price
-          </th>
-          <th scope="col">Rate card</th>
-          <th scope="col" class="number">
-            Amount
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map((line) => (
-          <tr key={JSON.stringify(line)}>
-            <td>{line.day}</td>
-            <td>{line.purpose}</td>
-            <td>{line.model ?? '–'}</td>
-            <td>{line.meter}</td>
-            <td class="number">{line.quantity}</td>
-            <td class="number">
-              {usdOfMicro(line.unit_price_micro_usd)} for {line.per_units}
-            </td>
-            <td>{line.rate_card_version ?? '–'}</td>
-            <td class="number">{usdOfMicro(line.amount_micro_usd)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<StatementLine>[] = [
+  { name: 'Day, UTC', cell: ({ day }) => day },
+  { name: 'Product', cell: ({ purpose }) => purpose },
+  { name: 'Model', cell: ({ model }) => model ?? '–' },
+  { name: 'Meter', cell: ({ meter }) => meter },
+  { name: 'Quantity', isNumber: true, cell: ({ quantity }) => quantity },
+  {
+    name: 'Price',
+    isNumber: true,
+    cell: (line) => `${usdOfMicro(line.unit_price_micro_usd)} for ${line.per_units}`,
+  },
+  { name: 'Rate card', cell: (line) => line.rate_card_version ?? '–' },
+  { name: 'Amount', isNumber: true, cell: (line) => usdOfMicro(line.amount_micro_usd) },
+];
 
 const FILES = [
   ['pdf', 'PDF'],
@@ -132,7 +107,12 @@ const StatementPage = ({ parameters }: PageProps) => {
                 ? 'Added up in this browser: the lines sum to the charges, and the balances agree.'
                 : 'The lines and balances of this statement do not agree.'}
             </p>
-            <Lines lines={statement.lines} />
+            <Table
+              label="Lines of the statement"
+              columns={COLUMNS}
+              rows={statement.lines}
+              keyOf={(line) => JSON.stringify(line)}
+            />
             <p class="pages">
               {FILES.map(([extension, name]) => (
                 <a key={extension} href={`${route}.${extension}`} download>

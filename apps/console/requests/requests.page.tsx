@@ -2,6 +2,7 @@ import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
 import { addressOf, addressWith, asOf, goTo, query } from '../shell/location.js';
+import { type Column, Table } from '../shell/table.js';
 import { type AccountRequest } from './account-request.js';
 
 interface RequestsPage {
@@ -52,52 +53,30 @@ const Filters = () => {
   );
 };
 
-const Table = ({ requests }: Pick<RequestsPage, 'requests'>) => (
-  <div class="scroll" tabIndex={0} role="region" aria-label="Requests">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Ended, UTC</th>
-          <th scope="col">Request</th>
-          <th scope="col">Product</th>
-          <th scope="col">Model</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="number">
-            Cost
-          </th>
-          <th scope="col" class="number">
-            First byte, ms
-          </th>
-          <th scope="col" class="number">
-            Total, ms
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {requests.map((request) => (
-          <tr key={request.id}>
-            <td>
-              <time dateTime={request.ended_at}>{instant(request.ended_at)}</time>
-            </td>
-            <td>
-              <a data-page href={addressOf(`/requests/${request.id}`)}>
-                {request.id}
-              </a>
-            </td>
-            <td>{request.product}</td>
-            <td>{request.model ?? '–'}</td>
-            <td>{request.status}</td>
-            <td class="number">{usd(request.cost_usd)}</td>
-            <td class="number">
-              {request.first_byte_ms === null ? '–' : count(request.first_byte_ms)}
-            </td>
-            <td class="number">{count(request.total_ms)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<AccountRequest>[] = [
+  {
+    name: 'Ended, UTC',
+    cell: ({ ended_at: endedAt }) => <time dateTime={endedAt}>{instant(endedAt)}</time>,
+  },
+  {
+    name: 'Request',
+    cell: ({ id }) => (
+      <a data-page href={addressOf(`/requests/${id}`)}>
+        {id}
+      </a>
+    ),
+  },
+  { name: 'Product', cell: ({ product }) => product },
+  { name: 'Model', cell: ({ model }) => model ?? '–' },
+  { name: 'Status', cell: ({ status }) => status },
+  { name: 'Cost', isNumber: true, cell: (request) => usd(request.cost_usd) },
+  {
+    name: 'First byte, ms',
+    isNumber: true,
+    cell: ({ first_byte_ms: ms }) => (ms === null ? '–' : count(ms)),
+  },
+  { name: 'Total, ms', isNumber: true, cell: (request) => count(request.total_ms) },
+];
 
 const RequestsPageView = () => {
   const state = usePageRead<RequestsPage>(() =>
@@ -121,7 +100,7 @@ const RequestsPageView = () => {
                 <code>/v1/chat/completions</code>.
               </p>
             ) : (
-              <Table requests={requests} />
+              <Table label="Requests" columns={COLUMNS} rows={requests} keyOf={({ id }) => id} />
             )}
             <p class="pages">
               {query.value.has('after') && (

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ATTEMPTS_MAX, costEvents, type RigAttempt } from '#events/costs/rig-attempt.events.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { WAITING_MAX } from '#platform/runtime/commands/fact-queue.js';
 import { FaultyEventStore } from '#platform/runtime/faulty-stores.fake.js';
-import { AttemptRecorder, WAITING_MAX } from './attempt-recorder.js';
+import { AttemptRecorder } from './attempt-recorder.js';
 
 const attempt = (more: Partial<RigAttempt> = {}): RigAttempt => ({
   accountId: '7',
