@@ -16,6 +16,9 @@ const OFFER = `(async () => {
   const peer = new RTCPeerConnection();
   window.peer = peer;
   window.channel = peer.createDataChannel('frames', { ordered: false });
+  window.heard = new Promise((resolve) => {
+    window.channel.onmessage = ({ data }) => resolve(data);
+  });
   peer.addTransceiver('video', { direction: 'recvonly' });
   peer.addEventListener('track', ({ track }) => {
     window.video = document.createElement('video');
@@ -144,10 +147,7 @@ describe('the video of a stream session', () => {
     const { thread, page, sdp } = await connect('quipu-no-ffmpeg');
     expect(await thread.encodesVideo()).toBe(false);
     expect(sdp).toMatch(/m=video 0 /);
-    const heard = page.evaluate(
-      `new Promise((resolve) => { channel.onmessage = ({ data }) => resolve(data); })`,
-    );
     expect(await thread.send('client', 'frame')).toBe(true);
-    expect(await heard).toBe('frame');
+    expect(await page.evaluate('window.heard')).toBe('frame');
   });
 });
