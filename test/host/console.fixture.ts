@@ -66,9 +66,8 @@ export const startConsole = async (
   const open = async (path: string): Promise<void> => {
     await page.goto(`${url}/console${path}`);
     await page.waitForSelector('main h1');
-    await page.waitForFunction(
-      `![...document.querySelectorAll('main [role=status]')].some((one) => one.textContent.startsWith('Loading'))`,
-    );
+    const waiting = page.locator('main [role=status]', { hasText: 'Loading' });
+    while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
   };
 
   const signIn = async (): Promise<void> => {

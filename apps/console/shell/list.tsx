@@ -24,7 +24,7 @@ export interface List<Answer extends ListAnswer, Row> {
   readonly rowsOf: (answer: Answer) => readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly columns: readonly Column<Row>[];
-  /** What makes the first row. */
+  /** How the first row comes to be. */
   readonly empty: ComponentChildren;
   /** Above the table. */
   readonly above?: (answer: Answer) => ComponentChildren;
