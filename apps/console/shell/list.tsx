@@ -1,4 +1,4 @@
-import { type ComponentChildren, type ComponentType } from 'preact';
+import { type ComponentChildren, type FunctionComponent } from 'preact';
 import { Answered, usePageRead } from './answer.js';
 import { routeOf } from './api.js';
 import { fieldsOf, type Filter, Filters } from './filters.js';
@@ -30,14 +30,13 @@ export interface List<Answer extends ListAnswer, Row> {
   readonly above?: (answer: Answer) => ComponentChildren;
 }
 
-/** A link to another place in the list of the page. Past the first one, the state stays the same. */
-const Place = ({
-  fields,
-  name,
-}: {
-  readonly fields: Record<string, string>;
+interface PlaceProps {
+  readonly fields: Readonly<Record<string, string>>;
   readonly name: string;
-}) => (
+}
+
+/** A link to another place in the list of the page. */
+const Place = ({ fields, name }: PlaceProps) => (
   <a data-page href={addressWith(fields)}>
     {name}
   </a>
@@ -46,14 +45,14 @@ const Place = ({
 const nextOf = ({ next_after: next, has_more: hasMore, last_id: last }: ListAnswer) =>
   next ?? (hasMore === true ? last : null) ?? null;
 
-/** The places before and after the shown one. */
-export const Places = ({
-  answer,
-  isTimed,
-}: {
+interface PlacesProps {
   readonly answer: ListAnswer;
+  /** Whether the next page can be of the same state of the log. */
   readonly isTimed: boolean;
-}) => {
+}
+
+/** The places before and after the shown one. */
+export const Places = ({ answer, isTimed }: PlacesProps) => {
   const { page = 1, total_pages: pages = 1, position } = answer;
   const next = nextOf(answer);
   const state = asOf.value ?? (isTimed ? position : null);
@@ -82,7 +81,7 @@ export const OfNow = () =>
 /** A page that is one list. */
 export const listPage = <Answer extends ListAnswer, Row>(
   list: List<Answer, Row>,
-): ComponentType => {
+): FunctionComponent => {
   const { title, route, isTimed = false, filters = [], rowsOf, empty, above } = list;
   return () => {
     const state = usePageRead<Answer>(() =>

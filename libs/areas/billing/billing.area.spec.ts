@@ -158,7 +158,7 @@ describe('billing on its stores', () => {
       held: 150n,
       adjusted: 0n,
       available: 9_400n,
-      openHolds: [],
+      openHolds: [expect.objectContaining({ holdId: OTHER_HOLD, amount: 150n })],
       faults: [],
       damaged: [],
       chain: { events: 5, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
