@@ -31,7 +31,7 @@ const GROUPS = ['rig', 'model', 'account', 'day'] as const;
 const FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() },
   { name: 'to', label: 'To, UTC', type: 'date', initial: today() },
-  { name: 'by', label: 'Rows', options: GROUPS, initial: 'rig' },
+  { name: 'by', label: 'Rows', choices: GROUPS, initial: 'rig' },
 ];
 
 const group = (): (typeof GROUPS)[number] =>

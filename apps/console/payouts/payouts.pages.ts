@@ -1,0 +1,6 @@
+import { type ConsoleArea } from '../shell/page.js';
+
+export default {
+  order: 84,
+  pages: [{ path: '/payouts', title: 'Payouts', load: () => import('./payouts.page.js') }],
+} satisfies ConsoleArea;
