@@ -62,6 +62,9 @@ export class AuditedEventDto {
   @ApiProperty({ example: 7, description: 'The index of the leaf, from 0.' })
   readonly leaf!: number;
 
+  @ApiProperty({ format: 'uuid' })
+  readonly event_id!: string;
+
   @ApiProperty({ example: '8', description: 'The number of events up to this one, as for `asOf`.' })
   readonly position!: string;
 

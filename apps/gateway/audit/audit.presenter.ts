@@ -12,6 +12,7 @@ export const presentAuditedRequest = (
   verifier_key: verifierKey,
   events: events.map(({ event, encoding, leaf }) => ({
     leaf: leaf.index,
+    event_id: event.id,
     position: String(leaf.index + 1),
     stream: event.stream,
     revision: event.revision.toString(),
