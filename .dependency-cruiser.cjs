@@ -94,11 +94,11 @@ module.exports = {
     },
     {
       name: 'console-pages-see-shell',
-      comment: 'A page runs in a browser: it sees its area, the shell of the console and Preact.',
+      comment: 'A page runs in a browser: it sees its area, the shell, Preact and uPlot.',
       severity: 'error',
       from: { path: '^apps/console/([^/]+)/', pathNot: spec },
       to: {
-        pathNot: ['^apps/console/($1|shell)/', 'node_modules/(preact|@preact/[^/]+)/'],
+        pathNot: ['^apps/console/($1|shell)/', 'node_modules/(preact|@preact/[^/]+|uplot)/'],
       },
     },
     {

@@ -84,40 +84,43 @@ const CleanroomPage = ({ parameters }: PageProps) => {
     routeOf(`/api/v1/cleanrooms/${id}`, { asOf: asOf.value }),
   );
   return (
-    <Answered state={state}>
-      {(found) => (
-        <>
-          <h1>{found.cleanroom.name}</h1>
-          <Facts facts={factsOf(found)} />
-          <p>
-            <a data-page href={addressOf(`/cleanrooms/${id}/spends`)}>
-              The ledger of epsilon
-            </a>
-          </p>
-          <h2>Participants</h2>
-          <Table
-            label="Participants"
-            columns={PARTICIPANTS}
-            rows={found.cleanroom.participants}
-            keyOf={(one) => `${one.account_id} ${one.role}`}
-          />
-          <h2>Schema</h2>
-          <Table
-            label="Schema"
-            columns={COLUMNS}
-            rows={found.cleanroom.columns}
-            keyOf={({ name }) => name}
-          />
-          <h2>Contributions</h2>
-          <Table
-            label="Contributions"
-            columns={CONTRIBUTIONS}
-            rows={found.cleanroom.contributions}
-            keyOf={(one) => one.contribution_id}
-          />
-        </>
-      )}
-    </Answered>
+    <>
+      <h1>Clean room</h1>
+      <Answered state={state}>
+        {(found) => (
+          <>
+            <h2>{found.cleanroom.name}</h2>
+            <Facts facts={factsOf(found)} />
+            <p>
+              <a data-page href={addressOf(`/cleanrooms/${id}/spends`)}>
+                The ledger of epsilon
+              </a>
+            </p>
+            <h2>Participants</h2>
+            <Table
+              label="Participants"
+              columns={PARTICIPANTS}
+              rows={found.cleanroom.participants}
+              keyOf={(one) => `${one.account_id} ${one.role}`}
+            />
+            <h2>Schema</h2>
+            <Table
+              label="Schema"
+              columns={COLUMNS}
+              rows={found.cleanroom.columns}
+              keyOf={({ name }) => name}
+            />
+            <h2>Contributions</h2>
+            <Table
+              label="Contributions"
+              columns={CONTRIBUTIONS}
+              rows={found.cleanroom.contributions}
+              keyOf={(one) => one.contribution_id}
+            />
+          </>
+        )}
+      </Answered>
+    </>
   );
 };
 

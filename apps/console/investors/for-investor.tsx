@@ -1,6 +1,5 @@
 import { type ComponentChildren } from 'preact';
 import { type Filter } from '../shell/filters.js';
-import { ForRole } from '../shell/for-role.js';
 import { query } from '../shell/location.js';
 import { session } from '../shell/session.js';
 
@@ -22,15 +21,12 @@ interface ForInvestorProps {
   readonly children: ComponentChildren;
 }
 
-export const ForInvestor = ({ ask, children }: ForInvestorProps) => (
-  <ForRole roles={['Investor', 'Admin']}>
-    {investorAsked() === null ? (
-      <>
-        {ask}
-        <p>Name the user whose investments the page shows.</p>
-      </>
-    ) : (
-      children
-    )}
-  </ForRole>
-);
+export const ForInvestor = ({ ask, children }: ForInvestorProps) =>
+  investorAsked() === null ? (
+    <>
+      {ask}
+      <p>Name the user whose investments the page shows.</p>
+    </>
+  ) : (
+    <>{children}</>
+  );

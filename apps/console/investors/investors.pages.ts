@@ -3,10 +3,16 @@ import { type ConsoleArea } from '../shell/page.js';
 export default {
   order: 82,
   pages: [
-    { path: '/investments', title: 'Investments', load: () => import('./investments.page.js') },
+    {
+      path: '/investments',
+      title: 'Investments',
+      roles: ['Investor', 'Admin'],
+      load: () => import('./investments.page.js'),
+    },
     {
       path: '/investments/revenue',
       title: 'Revenue of investments',
+      roles: ['Investor', 'Admin'],
       load: () => import('./revenue.page.js'),
     },
   ],

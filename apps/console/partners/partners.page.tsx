@@ -1,5 +1,4 @@
 import { instant } from '../shell/figures.js';
-import { ForRole } from '../shell/for-role.js';
 import { type ListAnswer, listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type Column } from '../shell/table.js';
@@ -24,7 +23,7 @@ const COLUMNS: readonly Column<Partner>[] = [
   { name: 'Registered, UTC', cell: (partner) => instant(partner.registered_at) },
 ];
 
-const List = listPage<Partners, Partner>({
+export default listPage<Partners, Partner>({
   title: 'Partners',
   route: '/api/v1/partners',
   isTimed: true,
@@ -37,11 +36,3 @@ const List = listPage<Partners, Partner>({
     </>
   ),
 });
-
-const PartnersPage = () => (
-  <ForRole roles={['Admin']}>
-    <List />
-  </ForRole>
-);
-
-export default PartnersPage;

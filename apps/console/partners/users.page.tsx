@@ -1,6 +1,5 @@
 import { instant, usd } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
-import { ForRole } from '../shell/for-role.js';
 import { type ListAnswer, listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type Column } from '../shell/table.js';
@@ -48,23 +47,20 @@ const List = listPage<SubUsers, SubUser>({
   ),
 });
 
-const UsersPage = () => (
-  <ForRole roles={['Partner', 'Admin']}>
-    {partnerAsked() === null ? (
-      <>
-        <h1>Users of a reseller</h1>
-        <p>
-          Choose one of the{' '}
-          <a data-page href={addressOf('/partners')}>
-            partners
-          </a>
-          .
-        </p>
-      </>
-    ) : (
-      <List />
-    )}
-  </ForRole>
-);
+const UsersPage = () =>
+  partnerAsked() === null ? (
+    <>
+      <h1>Users of a reseller</h1>
+      <p>
+        Choose one of the{' '}
+        <a data-page href={addressOf('/partners')}>
+          partners
+        </a>
+        .
+      </p>
+    </>
+  ) : (
+    <List />
+  );
 
 export default UsersPage;

@@ -1,7 +1,6 @@
 import { Facts, orDash } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
-import { ForRole } from '../shell/for-role.js';
 import { type ListAnswer, listPage } from '../shell/list.js';
 import { addressWith, query } from '../shell/location.js';
 import { session } from '../shell/session.js';
@@ -98,11 +97,7 @@ const Open = listPage<Payouts, Payout>({
 const PayoutsPage = () => {
   const isAdmin = session.value?.user?.role === 'Admin';
   const isOpen = isAdmin && !query.value.has('beneficiary');
-  return (
-    <ForRole roles={['Partner', 'Investor', 'Admin']}>
-      {isOpen ? <Open /> : <OfBeneficiary />}
-    </ForRole>
-  );
+  return isOpen ? <Open /> : <OfBeneficiary />;
 };
 
 export default PayoutsPage;

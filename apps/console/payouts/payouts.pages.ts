@@ -2,5 +2,12 @@ import { type ConsoleArea } from '../shell/page.js';
 
 export default {
   order: 84,
-  pages: [{ path: '/payouts', title: 'Payouts', load: () => import('./payouts.page.js') }],
+  pages: [
+    {
+      path: '/payouts',
+      title: 'Payouts',
+      roles: ['Partner', 'Investor', 'Admin'],
+      load: () => import('./payouts.page.js'),
+    },
+  ],
 } satisfies ConsoleArea;

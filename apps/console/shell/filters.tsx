@@ -17,8 +17,12 @@ export const valueOf = ({ name, initial }: Filter): string =>
   query.value.get(name) ?? initial ?? '';
 
 /** The fields of the filters, for a route. */
-export const filtered = (filters: readonly Filter[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(filters.map((filter) => [filter.field ?? filter.name, valueOf(filter)]));
+export const filtered = (
+  filters: readonly Filter[],
+): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    filters.map((filter) => [filter.field ?? filter.name, valueOf(filter) || undefined]),
+  );
 
 /** The texts of a form by their names. */
 export const textsOf = (form: HTMLFormElement): Readonly<Record<string, string>> =>
@@ -64,7 +68,7 @@ export const Filters = ({ filters }: { readonly filters: readonly Filter[] }) =>
           <Field filter={filter} />
         </label>
       ))}
-      <button type="submit">Show</button>
+      <button type="submit">Filter</button>
     </form>
   );
 };

@@ -22,31 +22,34 @@ const WorkflowPage = ({ parameters }: PageProps) => {
     routeOf(`/api/v1/workflows/${id}`, { version: query.value.get('version') }),
   );
   return (
-    <Answered state={state}>
-      {({ name, version, definition }) => (
-        <>
-          <h1>
-            {name}, version {version}
-          </h1>
-          <OfNow />
-          <p>{definition.description}</p>
-          {version > 1 && (
-            <p>
-              <a data-page href={addressWith({ version: String(version - 1) })}>
-                The version before
-              </a>
-            </p>
-          )}
-          <Graph nodes={graphOf(definition)} />
-          <Table
-            label="Nodes"
-            columns={COLUMNS}
-            rows={definition.nodes}
-            keyOf={(node) => node.name}
-          />
-        </>
-      )}
-    </Answered>
+    <>
+      <h1>Workflow {parameters['id']}</h1>
+      <OfNow />
+      <Answered state={state}>
+        {({ name, version, definition }) => (
+          <>
+            <h2>
+              {name}, version {version}
+            </h2>
+            <p>{definition.description}</p>
+            {version > 1 && (
+              <p>
+                <a data-page href={addressWith({ version: String(version - 1) })}>
+                  The version before
+                </a>
+              </p>
+            )}
+            <Graph nodes={graphOf(definition)} />
+            <Table
+              label="Nodes"
+              columns={COLUMNS}
+              rows={definition.nodes}
+              keyOf={(node) => node.name}
+            />
+          </>
+        )}
+      </Answered>
+    </>
   );
 };
 

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 const FOLDER = path.resolve(import.meta.dirname, '../../../../bundle/console');
 const PAGE = 'index.html';
 /** With the hash of the content, so nothing else is served. */
-const ASSET = /^[a-z][a-z.-]*-[\w-]{8}\.(css|js|svg)$/;
+const ASSET = /^[A-Za-z][\w.-]*-[\w-]{8}\.(css|js|svg)$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
