@@ -145,6 +145,7 @@ describe('billing on its stores', () => {
       held: 150n,
       adjusted: 0n,
       available: 9_400n,
+      inTransit: 0n,
       faults: [],
       damaged: [],
       chain: { events: 5, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },

@@ -43,6 +43,8 @@ export interface LedgerReport {
   readonly held: MicroUsd;
   readonly adjusted: MicroUsd;
   readonly available: MicroUsd;
+  /** Allotments that have left an account and have not arrived in the other one yet. */
+  readonly inTransit: MicroUsd;
   readonly faults: readonly LedgerFault[];
   /** Events of the whole log, in order. An account with one is not audited from there on. */
   readonly damaged: readonly DamagedEvent[];
@@ -227,7 +229,7 @@ const agrees = (account: AuditedAccount, document: AccountOverview | undefined):
   document.openHolds === account.holds.size;
 
 const report = (
-  { accounts, events, faults: broken }: LedgerAudit,
+  { accounts, events, faults: broken, inTransit }: LedgerAudit,
   { faults: disagreements, failure: readModelFailure }: Compared,
   chain: ChainReport | undefined,
   unreadable: readonly DamagedEvent[],
@@ -243,11 +245,13 @@ const report = (
     accounts: accounts.size,
     events,
     position,
-    deposited: sum((account) => account.deposited),
+    // An allotment is in no account while it moves.
+    deposited: sum((account) => account.deposited) + inTransit,
     charged: sum((account) => account.charged),
     held: sum((account) => account.held),
     adjusted: sum((account) => account.adjusted),
     available: sum((account) => account.stated),
+    inTransit,
     faults,
     damaged,
     chain: chain ? { events: chain.events, hash: chain.hash } : null,
