@@ -118,7 +118,7 @@ const extended = (files: Files, service: Json): Json => {
   const { success, data } = Extended.safeParse(service);
   if (!success) return service;
   const { extends: from, ...own } = data;
-  const base = (parsed(files, from.file) as Written).services?.[from.service];
+  const base = (parsed(files, from.file) as Written).services[from.service];
   return merged(base, own as Json);
 };
 
