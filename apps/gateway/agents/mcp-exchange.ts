@@ -14,6 +14,7 @@ import { type CommandContext } from '#platform/runtime/commands/command-context.
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
+import { callerFactsOf } from '../errors/failure-log.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 
 /** A message of an MCP client, as it came over HTTP. */
@@ -153,11 +154,12 @@ export class McpExchange {
   }
 
   async #call(
-    { caller: { accountId }, context, confirm, receivedAtMs }: ReceivedMessage,
+    { caller, context, confirm, receivedAtMs }: ReceivedMessage,
     tool: string,
     input: unknown,
     signal: AbortSignal,
   ): Promise<CallToolResult> {
+    const { accountId } = caller;
     const order = { tool, input, accountId, receivedAtMs, context, signal };
     try {
       const { output } = await this.calls.run(confirm ? { ...order, confirm } : order);
@@ -166,7 +168,8 @@ export class McpExchange {
       if (error instanceof UnknownChargeError) throw error;
       const failure = this.tools.failureOf(error);
       if (!failure) {
-        this.logger.error({ err: error, tool, call: context.requestId }, 'a tool has failed');
+        const facts = { requestId: context.requestId, ...callerFactsOf(caller), tool };
+        this.logger.error({ ...facts, err: error }, 'a tool has failed');
         throw error;
       }
       return failedResult(failure);
