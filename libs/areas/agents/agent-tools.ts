@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
 import {
   type ToolCall,
   ToolError,
@@ -92,6 +93,11 @@ export class AgentTools {
     }
     await this.registered.demand(name, accountId);
     throw new ToolError('mcp_server_unavailable', `the server of ${name} does not list it now`);
+  }
+
+  /** The usage of a failed or aborted call. */
+  usedBy(error: unknown): readonly UsedUnits[] {
+    return this.tools.usedBy(error);
   }
 
   #own(): readonly PlannedTool[] {
