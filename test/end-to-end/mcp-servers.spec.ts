@@ -168,7 +168,7 @@ describe('MCP servers of an account', () => {
     ['tax', { country: 'DE', amount_usd: '10' }, false],
     ['tax', { country: 'ZZ', amount_usd: '10' }, true],
   ])(
-    'stand beside tools that cost by the call, also by one that fails: %s %j',
+    'leave the tools of the gateway at their own price, also where a call fails: %s %j',
     async (name, given, fails) => {
       const client = await connect();
       const result = await client.callTool({ name, arguments: given });

@@ -3,14 +3,12 @@ import { type CallToolResult, type McpServer } from '@modelcontextprotocol/serve
 import { type z } from 'zod';
 import { UNCHECKED } from '#areas/agents/mcp/mcp-tool.js';
 import { MCP_CALL_MS_MAX, ToolCalls } from '#areas/agents/mcp/tool-calls.js';
-import {
-  isRegisteredName,
-  RegisteredTools,
-} from '#areas/agents/registered-servers/registered-tools.js';
+import { RegisteredTools } from '#areas/agents/registered-servers/registered-tools.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { isForeignToolName } from '#platform/tools/foreign-tool.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -146,7 +144,7 @@ export class McpExchange {
     const { method, params } = (body ?? {}) as RpcMessage;
     if (method === 'tools/list') return this.registered.callable(accountId);
     const name = method === 'tools/call' ? params?.name : undefined;
-    if (typeof name !== 'string' || !isRegisteredName(name) || this.tools.find(name)) return [];
+    if (typeof name !== 'string' || !isForeignToolName(name) || this.tools.find(name)) return [];
     return [{ name, description: '', parameters: { type: 'object' } }];
   }
 

@@ -58,7 +58,7 @@ describe('a call of a tool', () => {
 
   it.each([
     [
-      'is charged for what it used before it failed',
+      'is charged for its usage before it failed',
       [{ meter: 'knots', quantity: 2 }],
       'capture completed',
     ],
