@@ -39,6 +39,7 @@ export const billingErrors = {
   capture_above_hold: { status: 500 },
   statement_not_found: { status: 404, param: 'month' },
   statement_too_large: { status: 422, param: 'month' },
+  ledger_too_large: { status: 422 },
   month_not_closable: { status: 409 },
   adjustment_empty: { status: 400 },
   adjustment_conflict: { status: 409 },
