@@ -5,7 +5,7 @@ import { routeOf } from '../shell/api.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { type AccountRequest } from './account-request.js';
-import { checkProof, type ProofVerdict } from './inclusion-proof.js';
+import { checkProof, type ProofVerdict } from '../../../packages/client/inclusion-proof.js';
 
 interface RequestAnswer {
   readonly position: string;
