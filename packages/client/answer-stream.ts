@@ -34,14 +34,12 @@ const ENDS = new Set([
  * A program that stops early and keeps both ids can resume the stream in another process.
  */
 export class AnswerStream implements AsyncIterable<StreamEvent> {
-  readonly requestId: string;
   readonly #source: AnswerSource;
   readonly #isKept: boolean;
   #lastEventId: string | null;
 
   constructor(source: AnswerSource, lastEventId: string | null = null) {
     const { headers } = source.response;
-    this.requestId = headers.get('x-request-id') ?? '';
     this.#source = source;
     this.#isKept = lastEventId !== null || headers.get('x-quipu-resumable') === 'true';
     this.#lastEventId = lastEventId;
@@ -49,6 +47,15 @@ export class AnswerStream implements AsyncIterable<StreamEvent> {
 
   get lastEventId(): string | null {
     return this.#lastEventId;
+  }
+
+  /**
+   * Of the request that is charged for the stream. A retry whose first attempt was answered reads the
+   * stream of that one, whose id is in the events.
+   */
+  get requestId(): string {
+    const answered = this.#source.response.headers.get('x-request-id') ?? '';
+    return this.#lastEventId?.replace(/-\d+$/, '') ?? answered;
   }
 
   /** @throws QuipuError for an error within the stream, and for one that does not continue */
@@ -61,8 +68,7 @@ export class AnswerStream implements AsyncIterable<StreamEvent> {
       const { retriesMax, resume, signal } = this.#source;
       if (!this.#isKept || failures > retriesMax) throw this.#broken(broken);
       await pause(backOffMs(failures - 1), signal);
-      const streamId = this.#lastEventId?.replace(/-\d+$/, '') ?? this.requestId;
-      response = await resume(streamId, this.#lastEventId);
+      response = await resume(this.requestId, this.#lastEventId);
     }
   }
 
