@@ -50,8 +50,8 @@ export class AnswerStream implements AsyncIterable<StreamEvent> {
   }
 
   /**
-   * Of the request that is charged for the stream. A retry whose first attempt was answered reads the
-   * stream of that one, whose id is in the events.
+   * Of the request that is charged for the stream. A retry whose first attempt was answered reads
+   * the stream of that attempt, whose id is in the events.
    */
   get requestId(): string {
     const answered = this.#source.response.headers.get('x-request-id') ?? '';

@@ -45,8 +45,8 @@ export const priceOf = (lines: readonly ChargedLine[]): bigint => {
 
 /**
  * Proves that every event of the request is in the log that the key has signed, and recomputes the
- * charge from its lines. Neither that the units were used, nor that the prices are those of the rate
- * card, follows from it: the archive of a statement proves the latter.
+ * charge from its lines. It does not prove that the units were used, nor that the rate card has
+ * these prices: the archive of a statement proves the prices.
  * @param verifierKey the key of the log, known from elsewhere
  * @throws ProofError naming the first claim that does not hold
  */

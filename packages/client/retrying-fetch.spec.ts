@@ -13,7 +13,7 @@ const sending = (replies: readonly Reply[], options: RetryOptions = {}) => {
   const fetch = (request: Request): Promise<Response> => {
     requests.push(request);
     const reply = left.shift();
-    return reply instanceof Response ? Promise.resolve(reply) : Promise.reject(reply as Error);
+    return reply instanceof Response ? Promise.resolve(reply) : Promise.reject(reply);
   };
   return { requests, send: retryingFetch({ waitMsMax: 2, ...options, fetch }) };
 };

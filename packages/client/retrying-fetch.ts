@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 250;
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** Of these a later attempt may succeed. A key that is still running is the only 409 with a wait. */
+/** A later attempt may succeed. A 409 does only where its key is still running. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504]);
 
 /**

@@ -15,8 +15,8 @@ const TAX_DIVISOR = 10_000n;
 const PERCENT = 100n * TAX_DIVISOR;
 
 /**
- * Recomputes the answer of `GET /api/v1/billing/statements/{month}` from its own lines, deposits and
- * adjustments. Whether these are complete follows from the archive of the statement only.
+ * Recomputes the answer of `GET /api/v1/billing/statements/{month}` from its lines, deposits and
+ * adjustments. Only the archive of the statement proves that none of them is missing.
  * @throws ProofError naming the figure that differs
  */
 export const verifyStatement = (statement: object): VerifiedStatement => {

@@ -1,6 +1,6 @@
 /**
- * Builds `@quipu/client`, from the root of the repository: `npm run client`. The types of the routes
- * are generated from the OpenAPI document of this build, so they cannot differ from it.
+ * Builds `@quipu/client`, from the root of the repository: `npm run client`. The types of the
+ * routes are generated from the OpenAPI document of this build, so they cannot differ from it.
  */
 import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
