@@ -83,8 +83,9 @@ describe('the rules of the operator', () => {
       ['HoldCaptured', 'completed'],
     ]);
     const holdId = headers['x-request-id'];
-    await eventually(async () => (await hits()).some((one) => one['holdId'] === holdId));
-    expect((await hits()).filter((one) => one['holdId'] === holdId)).toMatchObject([
+    const ofRequest = async () => (await hits()).filter((one) => one['holdId'] === holdId);
+    await eventually(async () => (await ofRequest()).length > 1);
+    expect(await ofRequest()).toMatchObject([
       {
         accountId: '1',
         model: MODEL,
@@ -98,6 +99,16 @@ describe('the rules of the operator', () => {
     ]);
     const log = (await world.events()).map(({ data }) => JSON.stringify(data)).join('');
     expect(log).not.toContain('knots.example');
+    const shown = await request(world.quipu.url)
+      .get(`/api/v1/requests/${holdId}`)
+      .set('authorization', `Bearer ${world.credentials.api_key}`)
+      .expect(200);
+    const failed = false;
+    expect((shown.body as { readonly request: Json }).request['guard_hits']).toEqual([
+      { rule: 'mail', action: 'redact', on: 'request', matches: 1, failed },
+      { rule: 'projects', action: 'flag', on: 'request', matches: 1, failed },
+      { rule: 'mail', action: 'redact', on: 'answer', matches: 1, failed },
+    ]);
   });
 
   it.each([
