@@ -2,7 +2,7 @@
  * Compresses every file of the built site, so that a gateway does not. Fails for a link to a heading
  * that its page does not have.
  */
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -41,6 +41,7 @@ if (faults.size > 0) {
   console.log(`${pages.size} pages, ${links} links to headings`);
 }
 
+copyFileSync('../apps/console/icon.svg', path.join(SITE, 'icon.svg'));
 for (const file of globSync('**/*', { cwd: SITE })) {
   const place = path.join(SITE, file);
   if (statSync(place).isFile()) writeFileSync(`${place}.gz`, gzipSync(readFileSync(place)));

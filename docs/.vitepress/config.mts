@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitepress';
 
+const BASE = '/docs/guide/';
 const PAGES = path.resolve(import.meta.dirname, '..');
 /** Why a block of code is not run by the suite: ```sh not run: needs a GPU */
 const NOT_RUN = /^\w+ not run: (.+)$/;
@@ -23,7 +24,9 @@ const guides = (names: Readonly<Record<string, string>>) =>
 export default defineConfig({
   title: 'Quipu',
   description: 'An auditable compute and inference gateway.',
-  base: '/docs/guide/',
+  base: BASE,
+  // The icon of the console.
+  head: [['link', { rel: 'icon', href: `${BASE}icon.svg` }]],
   cleanUrls: true,
   outDir: 'dist',
   markdown: {

@@ -11,6 +11,9 @@ const NOT_BUILT =
   'The guide is not built. Build it in the folder of Quipu: npm --prefix docs ci && npm run docs\n';
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
 
+/** The rule that stops transitions while VitePress changes the theme. */
+const THEME_STYLE = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='";
+
 /** Inline scripts by their hashes; styles of single elements, which colour the code. */
 const policyOf = (html: string): string => {
   const hashes = [...html.matchAll(INLINE_SCRIPT)].map(([, script = '']) => {
@@ -20,7 +23,7 @@ const policyOf = (html: string): string => {
   return [
     "default-src 'none'",
     ["script-src 'self'", ...new Set(hashes)].join(' '),
-    "style-src 'self'",
+    `style-src 'self' ${THEME_STYLE}`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",
