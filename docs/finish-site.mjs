@@ -1,6 +1,6 @@
 /**
- * Compresses every file of the built site, so that a gateway does not. Fails for a link to a heading
- * that its page does not have.
+ * Compresses every file of the built site, so that a gateway does not. Fails for a link to a
+ * heading that its page does not have.
  */
 import { copyFileSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -65,7 +65,7 @@ describe('the guide', () => {
     }
   });
 
-  it('has assets that browsers keep, compressed for those that take it', async () => {
+  it('has assets that browsers keep, compressed where a browser takes it', async () => {
     await write('dist/assets/app.js', 'let c = 3;');
     await write('dist/index.html', PAGE);
     const url = '/docs/guide/assets/app.js';
