@@ -98,5 +98,6 @@ export default {
     inNode('providers', 'test/providers'),
     inNode('oracles', 'test/oracles'),
     inNode('fault', 'test/fault'),
+    inNode('bench', 'test/bench'),
   ],
 };

@@ -79,8 +79,7 @@ const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => voi
 };
 
 /**
- * Logs one line per request, without its query, headers and body, which may contain secrets. A
- * failure that has one of its own needs no other.
+ * Logs one line per request. A failure that has one of its own needs no other.
  */
 const requestLog =
   (logger: Logger) =>

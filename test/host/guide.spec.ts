@@ -86,13 +86,12 @@ describe('the guide', () => {
 
   const run = async (program: string, words: readonly string[], cwd: string) => {
     const ran = promisify(execFile)(program, words, { cwd, env: environment });
-    return ran.then(
-      ({ stdout }) => ({ failure: null, stdout }),
-      ({ message, stdout }: { readonly message: string; readonly stdout: string }) => ({
-        failure: `${message}\n${stdout}`,
-        stdout,
-      }),
-    );
+    try {
+      return { failure: null, stdout: (await ran).stdout };
+    } catch (error) {
+      const { message, stdout } = error as Error & { readonly stdout: string };
+      return { failure: `${message}\n${stdout}`, stdout };
+    }
   };
 
   it('says of each block of code that it is run, or why not', () => {

@@ -22,6 +22,7 @@ import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js'
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { modelOf } from '../bodies/named-model.js';
 import { bodyLabels } from '../paid/body-labels.js';
 import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -175,7 +176,3 @@ export const demandValid = <Asked>(
   const failure = { status: 400, code: 'invalid_request', message };
   throw new HttpFailure({ ...failure, ...(param !== null && { param }) });
 };
-
-/** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
-  typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;
