@@ -5,10 +5,6 @@ import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { Proofs, type ProvenEvent } from '../shell/proofs.js';
 import { type AccountRequest } from './account-request.js';
-<<<<<<< HEAD
-=======
-import { checkProof, type ProofVerdict } from '../../../packages/client/inclusion-proof.js';
->>>>>>> refs/heads/docs
 
 interface RequestAnswer {
   readonly position: string;

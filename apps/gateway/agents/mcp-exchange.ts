@@ -11,7 +11,6 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { isForeignToolName } from '#platform/tools/foreign-tool.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
-import { callerFactsOf } from '../errors/failure-log.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 
 /** A message of an MCP client, as it came over HTTP. */
@@ -150,26 +149,12 @@ export class McpExchange {
   }
 
   async #call(
-    { caller, context, confirm, receivedAtMs }: ReceivedMessage,
+    { caller: { accountId }, context, confirm, receivedAtMs }: ReceivedMessage,
     tool: string,
     input: unknown,
     signal: AbortSignal,
   ): Promise<CallToolResult> {
-    const { accountId } = caller;
     const order = { tool, input, accountId, receivedAtMs, context, signal };
-    try {
-      const { output } = await this.calls.run(confirm ? { ...order, confirm } : order);
-      return resultOf(output);
-    } catch (error) {
-      if (error instanceof UnknownChargeError) throw error;
-      const failure = this.tools.failureOf(error);
-      if (!failure) {
-        const facts = { requestId: context.requestId, ...callerFactsOf(caller), tool };
-        this.logger.error({ ...facts, err: error }, 'a tool has failed');
-        throw error;
-      }
-      return failedResult(failure);
-    }
     const answer = await this.calls.answer(confirm ? { ...order, confirm } : order);
     return 'failure' in answer ? failedResult(answer.failure) : resultOf(answer.output);
   }
