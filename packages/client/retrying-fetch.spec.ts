@@ -13,7 +13,9 @@ const sending = (replies: readonly Reply[], options: RetryOptions = {}) => {
   const fetch = (request: Request): Promise<Response> => {
     requests.push(request);
     const reply = left.shift();
-    return reply instanceof Response ? Promise.resolve(reply) : Promise.reject(reply);
+    return reply instanceof Response
+      ? Promise.resolve(reply)
+      : Promise.reject(reply ?? new Error('no reply is left'));
   };
   return { requests, send: retryingFetch({ waitMsMax: 2, ...options, fetch }) };
 };

@@ -159,8 +159,8 @@ describe('the client', () => {
 
     const run = async (environment: Readonly<Record<string, string>>) => {
       const { api_key: apiKey } = world.credentials;
-      const own = { QUIPU_KEY: apiKey, QUIPU_MODEL: MODEL, QUIPU_LOG_KEY: key };
-      const env = { ...process.env, QUIPU_URL: world.quipu.url, ...own, ...environment };
+      const own = { GATEWAY_KEY: apiKey, GATEWAY_MODEL: MODEL, GATEWAY_LOG_KEY: key };
+      const env = { ...process.env, GATEWAY_URL: world.quipu.url, ...own, ...environment };
       const python = await requireProgram('python3');
       const ran = promisify(execFile)(python, [EXAMPLE], { env });
       const { stdout, stderr } = (await ran.catch((error: unknown) => error)) as Awaited<
@@ -182,7 +182,7 @@ describe('the client', () => {
       ['a signature', withOtherSignature, 'the log has not signed the checkpoint'],
     ])('does not prove %s that was changed', async (_, changed, reason) => {
       change = changed;
-      const { stdout, stderr } = await run({ QUIPU_URL: forger });
+      const { stdout, stderr } = await run({ GATEWAY_URL: forger });
       expect(stderr).toBe(`NOT proved: ${reason}`);
       expect(stdout).not.toContain('cost');
     });
@@ -190,7 +190,7 @@ describe('the client', () => {
     it('does not prove with another key', async () => {
       const [name, id, text] = key.split('+', 3);
       const other = `${name ?? ''}+${id ?? ''}+${text?.replace(/.(?=.{4}$)/, 'x') ?? ''}`;
-      const { stderr } = await run({ QUIPU_LOG_KEY: other });
+      const { stderr } = await run({ GATEWAY_LOG_KEY: other });
       expect(stderr).toBe('NOT proved: the log has another key than the known one');
     });
   });

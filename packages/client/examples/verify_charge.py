@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Asks a question, and proves what it cost. Python's standard library is all it needs.
 
-    QUIPU_URL=http://127.0.0.1:8080 QUIPU_KEY=sk-svc-... python3 verify_charge.py
+    GATEWAY_URL=http://127.0.0.1:8080 GATEWAY_KEY=sk-svc-... python3 verify_charge.py
 
-QUIPU_LOG_KEY is the verifier key of the log, known from elsewhere. Without it the program takes the
+GATEWAY_LOG_KEY is the verifier key of the log, known from elsewhere. Without it the program takes the
 key that the gateway states, and says so. The program computes everything itself: the leaf of each
 event, the root of the tree, the signature of the log, and the price of each line.
 """
@@ -20,14 +20,14 @@ import uuid
 from fractions import Fraction
 from math import ceil
 
-URL = os.environ.get("QUIPU_URL", "http://127.0.0.1:8080").rstrip("/")
+URL = os.environ.get("GATEWAY_URL", "http://127.0.0.1:8080").rstrip("/")
 HASHES_MAX = 63
 
 
 def call(method, path, body=None):
     """The answer and its headers. A repeated POST with the same key would be charged once."""
     request = urllib.request.Request(URL + path, method=method)
-    request.add_header("Authorization", "Bearer " + os.environ["QUIPU_KEY"])
+    request.add_header("Authorization", "Bearer " + os.environ["GATEWAY_KEY"])
     if body is not None:
         request.add_header("Content-Type", "application/json")
         request.add_header("Idempotency-Key", str(uuid.uuid4()))
@@ -179,14 +179,14 @@ def verify_charge(request_id, answer, verifier_key):
 
 
 def main():
-    model = os.environ.get("QUIPU_MODEL", "quipu/nano")
+    model = os.environ.get("GATEWAY_MODEL", "quipu/nano")
     messages = [{"role": "user", "content": "What is Quipu?"}]
     text, headers = call("POST", "/v1/chat/completions", {"model": model, "messages": messages})
     print(json.loads(text)["choices"][0]["message"]["content"].strip())
     request_id = headers["x-request-id"]
 
     answer = json.loads(call("GET", f"/audit/requests/{request_id}")[0])
-    known = os.environ.get("QUIPU_LOG_KEY")
+    known = os.environ.get("GATEWAY_LOG_KEY")
     amount = verify_charge(request_id, answer, known or answer["verifier_key"])
     stated = round(Fraction(headers["x-quipu-cost-usd"]) * 1_000_000)
     demand(amount == stated, f"the answer states {stated} micro-dollars")
@@ -195,7 +195,7 @@ def main():
     print(f"proved: request {request_id} cost {amount} micro-dollars")
     print(f"the balance is {overview['balance_usd']} USD")
     if not known:
-        print("not proved: that the key of the log is the operator's. Set QUIPU_LOG_KEY to check it.")
+        print("not proved: that the key of the log is the operator's. Set GATEWAY_LOG_KEY to check it.")
 
 
 if __name__ == "__main__":
