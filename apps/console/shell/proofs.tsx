@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { messageOf } from './answer.js';
 import { instant } from './figures.js';
-import { checkProof, type ProofVerdict } from './inclusion-proof.js';
+import { checkProof, type ProofVerdict } from '../../../packages/client/inclusion-proof.js';
 
 export interface ProvenEvent {
   readonly leaf: number;

@@ -158,6 +158,7 @@ describe('billing on its stores', () => {
       held: 150n,
       adjusted: 0n,
       available: 9_400n,
+      inTransit: 0n,
       openHolds: [expect.objectContaining({ holdId: OTHER_HOLD, amount: 150n })],
       faults: [],
       damaged: [],

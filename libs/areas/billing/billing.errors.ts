@@ -21,6 +21,11 @@ export const billingErrors = {
   budget_not_found: { status: 404 },
   budget_not_changeable: { status: 403 },
   too_many_budgets: { status: 409 },
+  too_many_sub_accounts: { status: 409 },
+  tree_too_deep: { status: 409 },
+  not_related: { status: 404 },
+  allotment_above_available: { status: 409 },
+  allotment_conflict: { status: 409 },
   readers_behind: { status: 503 },
   log_foreign: { status: 503 },
   /** The policy of the key that asks does not list the model. */

@@ -56,6 +56,8 @@ export interface LedgerReport {
   readonly held: MicroUsd;
   readonly adjusted: MicroUsd;
   readonly available: MicroUsd;
+  /** Allotments that have left an account and have not arrived in the other one yet. */
+  readonly inTransit: MicroUsd;
   /** The oldest ones. */
   readonly openHolds: readonly CheckedHold[];
   readonly faults: readonly LedgerFault[];
@@ -258,7 +260,7 @@ const agrees = (account: AuditedAccount, document: AccountOverview | undefined):
   document.openHolds === account.holds.size;
 
 const report = (
-  { accounts, events, faults: broken }: LedgerAudit,
+  { accounts, events, faults: broken, inTransit }: LedgerAudit,
   { faults: disagreements, failure: readModelFailure }: Compared,
   chain: ChainReport | undefined,
   unreadable: readonly DamagedEvent[],
@@ -274,11 +276,13 @@ const report = (
     accounts: accounts.size,
     events,
     position,
-    deposited: sum((account) => account.deposited),
+    // An allotment is in no account while it moves.
+    deposited: sum((account) => account.deposited) + inTransit,
     charged: sum((account) => account.charged),
     held: sum((account) => account.held),
     adjusted: sum((account) => account.adjusted),
     available: sum((account) => account.stated),
+    inTransit,
     openHolds: openHoldsOf(accounts),
     faults,
     damaged,
