@@ -1,7 +1,7 @@
 import { HEIGHT, linesOf, WIDTH } from './polylines.js';
 
 export interface SparklineProps {
-  /** What the values are, and of when: a reader of the screen has nothing else. */
+  /** The meaning and the period of the values: a reader of the screen has nothing else. */
   readonly label: string;
   /** Null: not measured, which leaves a gap. */
   readonly values: readonly (number | null)[];

@@ -132,7 +132,7 @@ export interface WriteFormProps<Answer> {
   /** After a write the fields have their first values, unless they show what was written. */
   readonly keepsFields?: boolean;
   readonly onDone?: (answer: Answer) => void;
-  /** What the answer has to show, such as a key that is shown once. */
+  /** Shows a part of the answer, such as a key that is shown once. */
   readonly done?: ((answer: Answer) => ComponentChildren) | undefined;
 }
 
