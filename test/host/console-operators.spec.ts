@@ -1,6 +1,6 @@
 /** The pages of operators in Chromium: the ledger, the log, rigs, prices, users. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chatRequest, eventually, MODEL } from '../end-to-end/quipu.harness.js';
+import { chatRequest, eventually, MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { type OpenPages, openPages } from './console-pages.fixture.js';
 
 describe('the pages of operators', () => {
@@ -9,6 +9,11 @@ describe('the pages of operators', () => {
   beforeAll(async () => {
     console = await openPages({
       environment: { QUIPU_AUDIT_CHECKPOINT_MS: '50' },
+      catalogOf: (baseUrl) => `${scriptedCatalog(baseUrl)}
+meters:
+  - { meter: custody_bundles, usd: 0.01, per: 1000 }
+  - { meter: custody_byte_hours, usd: 0.10, per: 1000000000000 }
+`,
     });
     await console.call('POST', '/v1/chat/completions', chatRequest());
   }, 60_000);

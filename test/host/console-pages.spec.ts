@@ -27,7 +27,7 @@ const UNKNOWN_ID = '01990a5d-ac96-774b-bcce-b302099a8057';
 /** The record of a page with parameters may be missing: the gateway then answers 404. */
 const MISSING = /^Failed to load resource: .* status of (400|404) /;
 
-/** As a `ConsoleArea` declares it; the types of the console need those of a browser. */
+/** As a `ConsoleArea` declares it; types of the console need a browser. */
 interface Page {
   readonly path: string;
 }
