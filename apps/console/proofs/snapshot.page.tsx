@@ -4,6 +4,7 @@ import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
 import { type Filter, filtered, Filters } from '../shell/filters.js';
 import { OfNow } from '../shell/list.js';
+import { query } from '../shell/location.js';
 
 interface Snapshot {
   readonly position?: null;
@@ -43,40 +44,48 @@ const factsOf = (snapshot: Snapshot): readonly Fact[] => [
   ['Root', <code key="root">{snapshot.root}</code>],
 ];
 
-const SnapshotPage = () => {
+const FoundSnapshot = () => {
   const state = usePageRead<Snapshot>(() =>
     routeOf('/api/v1/space/zk_snapshot.php', filtered(FILTERS)),
   );
   return (
-    <>
-      <h1>Proofs</h1>
-      <OfNow />
-      <Filters filters={FILTERS} />
-      <Answered state={state}>
-        {(snapshot) => (
-          <>
-            <p>
-              The proofs show that the total is the sum of all leaves, and hide the leaves of
-              others.
-            </p>
-            <Facts facts={factsOf(snapshot)} />
-            <h2>Your leaves</h2>
-            {snapshot.own.length === 0 ? (
-              <p>You have no leaf: an account is one when a checkpoint has it.</p>
-            ) : (
-              <ul>
-                {snapshot.own.map(({ id, amount }) => (
-                  <li key={id}>
-                    {id}: {amount} {snapshot.unit.replace('_', ' ')}
-                  </li>
-                ))}
-              </ul>
-            )}
-          </>
-        )}
-      </Answered>
-    </>
+    <Answered state={state}>
+      {(snapshot) => (
+        <>
+          <p>
+            The proofs show that the total is the sum of all leaves, and hide the leaves of others.
+          </p>
+          <Facts facts={factsOf(snapshot)} />
+          <h2>Your leaves</h2>
+          {snapshot.own.length === 0 ? (
+            <p>You have no leaf: an account is one when a checkpoint has it.</p>
+          ) : (
+            <ul>
+              {snapshot.own.map(({ id, amount }) => (
+                <li key={id}>
+                  {id}: {amount} {snapshot.unit.replace('_', ' ')}
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </Answered>
   );
 };
+
+/** A proof takes the gateway seconds: the page asks for one when its reader does. */
+const SnapshotPage = () => (
+  <>
+    <h1>Proofs</h1>
+    <OfNow />
+    <Filters filters={FILTERS} />
+    {query.value.has('statement') ? (
+      <FoundSnapshot />
+    ) : (
+      <p>Choose a statement. The gateway proves it for the newest checkpoint.</p>
+    )}
+  </>
+);
 
 export default SnapshotPage;
