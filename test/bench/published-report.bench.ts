@@ -12,7 +12,7 @@ const ALONE = { connections: 1, streaming: false };
 const PACE_MS = 20;
 
 const WHOLE: Ladder = { conditions: P99_BOUNDS_MS.map(p99Within), first: 1, max: 256 };
-const STREAMS: Ladder = { conditions: [withoutStall], first: 16, max: 512 };
+const STREAMS: Ladder = { conditions: [withoutStall], first: 4, max: 512 };
 
 type Rungs = ReadonlyMap<Lane, readonly Rung[]>;
 

@@ -17,7 +17,6 @@ export const ACCOUNTING: Readonly<Record<LaneName, Accounting>> = {
   floor: 'durable before the answer',
   portkey: 'off',
   litellm: 'off',
-  bifrost: 'off',
   quipu: 'durable before the answer',
   'quipu-hot': 'durable before the answer',
   'quipu-fleet': 'durable before the answer',
