@@ -36,7 +36,7 @@ export interface BenchOptions {
   readonly isQuick: boolean;
   /** Where the time of a chat goes, instead of everything else. */
   readonly isProfile: boolean;
-  /** Where the table for publication goes; undefined for none, and then everything else is measured. */
+  /** Where the table for publication goes; undefined measures everything else instead. */
   readonly reportPath: string | undefined;
   /** The program of LiteLLM; undefined if it takes no part. */
   readonly litellm: string | undefined;

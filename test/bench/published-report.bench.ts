@@ -16,7 +16,7 @@ const STREAMS: Ladder = { conditions: [withoutStall], first: 4, max: 512 };
 
 type Rungs = ReadonlyMap<Lane, readonly Rung[]>;
 
-/** Lanes take turns: each tries one load, then the next lane does, until none has another to try. */
+/** Lanes take turns: each tries one load, until no lane has another to try. */
 const climb = async (
   measured: MeasuredLanes,
   lanes: readonly Lane[],
