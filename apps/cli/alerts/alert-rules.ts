@@ -20,7 +20,7 @@ export interface SetAlertsOptions extends ShowAlertsOptions {
 }
 
 const NEEDS = {
-  areas: ['identity', 'billing', 'alerts'],
+  areas: ['identity', 'billing', 'catalog', 'inference', 'alerts'],
   installation: 'exists',
   projections: [accountAlerts],
 } as const;
