@@ -8,6 +8,8 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { namedModelOf } from '../bodies/named-model.js';
+import { callerFactsOf } from '../errors/failure-log.js';
 import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
@@ -130,7 +132,8 @@ export class ResponsesExchange {
       await this.responses.store(stored, contextOf(requestId, `user:${userId}`));
       return true;
     } catch (error) {
-      this.logger.error({ err: error, requestId }, 'a response that was charged is not stored');
+      const facts = { requestId, ...callerFactsOf(caller), model: namedModelOf(body) };
+      this.logger.error({ ...facts, err: error }, 'a response that was charged is not stored');
       return false;
     }
   }
