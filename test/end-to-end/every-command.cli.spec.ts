@@ -61,7 +61,9 @@ const valuesIn = (home: string): Readonly<Record<string, string>> => ({
 const OF_COMMAND: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'log copy': { '--from': 'sqlite:/nowhere/a.db', '--to': 'sqlite:/nowhere/b.db' },
   'log import': { '--to': 'file:///nowhere/b.db' },
+  'alerts mail': { state: 'on' },
   'orbit retire-station': { id: '1' },
+  'traces replay': { '--from': '1' },
   'placement release': { id: '1' },
   'workflows show': { id: '1' },
   'workflows version': { id: '1' },
