@@ -13,11 +13,14 @@ import {
   EMBEDDINGS_SETTINGS,
   type EmbeddingsSettings,
 } from '#areas/embeddings/embeddings.settings.js';
+import { guardedInputs } from '#areas/embeddings/guarded-embeddings.js';
 import { EmbeddingModels } from '#areas/embeddings/ports.js';
 import { type ScoringAsked } from '#areas/embeddings/scores/scoring-asked.js';
 import { type ScoringTask } from '#areas/embeddings/scores/scoring.ports.js';
 import { type PaidScores, ScoreHandler } from '#areas/embeddings/scores/score.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
+import { isFields, textOf } from '#platform/chats/read-answer.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
@@ -67,6 +70,7 @@ export class EmbeddingExchange {
     private readonly metrics: ChatMetrics,
     private readonly failures: Failures,
     private readonly rates: RequestRates,
+    private readonly guards: ChatGuards,
     @Inject(EMBEDDINGS_SETTINGS) private readonly settings: EmbeddingsSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
@@ -119,8 +123,10 @@ export class EmbeddingExchange {
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { body: sent } = request;
-    await this.funds.demand(caller.accountId, modelOf(sent), request.id);
-    const asked = read(sent);
+    const named = modelOf(sent);
+    await this.funds.demand(caller.accountId, named, request.id);
+    const work = { accountId: caller.accountId, model: textOf(named), requestId: request.id };
+    const asked = read(isFields(sent) ? await guardedInputs(this.guards, work, sent) : sent);
     const labels = bodyLabels(sent, caller.accountId, this.hash);
     const model = modelIn(asked);
     const order = {
