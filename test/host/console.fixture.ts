@@ -37,7 +37,8 @@ export interface ConsoleTab {
 
 export interface ConsoleWorld {
   readonly world: World;
-  readonly browser: Browser;
+  /** The upstream answers the next request when this is done. */
+  readonly waitFor: (answered: Promise<unknown>) => void;
   openTab(): Promise<ConsoleTab>;
   /** Posts to a route that must succeed. */
   readonly post: (
@@ -50,12 +51,18 @@ export interface ConsoleWorld {
 
 export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWorld> => {
   const axe = await readFile(AXE, 'utf8');
-  const world = await startWorld([answering('Two ', 'knots.')], options);
+  let answered: Promise<unknown> = Promise.resolve();
+  const answer = answering('Two ', 'knots.');
+  const script: Script = (response, received) =>
+    void answered.then(() => answer(response, received));
+  const world = await startWorld([script], options);
   const executablePath = await requireProgram('chromium');
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   return {
     world,
-    browser,
+    waitFor: (next) => {
+      answered = next;
+    },
     openTab: () => openTab(world, browser, axe),
     post: async (path, token, body) => {
       const reply = await fetch(`${world.quipu.url}${path}`, {
