@@ -2,6 +2,7 @@ import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals
 import { type ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { ApiError } from './api.js';
+import { path } from './location.js';
 import { read, writes } from './session.js';
 
 export type AnswerState<Answer> =
@@ -37,7 +38,10 @@ export const useRead = <Answer extends object>(
 ): Signal<AnswerState<Answer>> => {
   const state = useSignal<AnswerState<Answer>>(LOADING);
   const shown = useRef<string | null>(null);
+  const ownPath = useRef(path.peek());
   useSignalEffect(() => {
+    // The page is left: the query is the query of the next one.
+    if (path.value !== ownPath.current) return undefined;
     const [route] = [routeOf(), writes.value, refreshes.value];
     const abort = new AbortController();
     if (route !== shown.current) state.value = LOADING;
@@ -65,8 +69,10 @@ export const usePageRead = <Answer extends { readonly position?: string | null }
   commandOf?: () => string,
 ): Signal<AnswerState<Answer>> => {
   const state = useRead<Answer>(routeOf);
+  const ownPath = useRef(path.peek());
   useSignalEffect(() => {
     const found = state.value;
+    if (path.value !== ownPath.current) return;
     const answer = found.status === 'found' ? found.answer : null;
     const position = answer?.position ?? null;
     shownRead.value = { route: routeOf(), position, answer, command: commandOf?.() ?? null };

@@ -1,54 +1,68 @@
 import { addressWith, goTo, query } from './location.js';
 
-/** A filter of a list: a field of its route, and of the address of its page. */
+/** A field of the address, which is a field of the route too. */
 export interface Filter {
   readonly name: string;
   readonly label: string;
-  /** The values that it takes. Default: any text. */
-  readonly choices?: readonly string[];
+  /** A choice of these; otherwise a text. */
+  readonly options?: readonly string[];
+  readonly type?: 'text' | 'date';
+  /** Shown, and asked for, where the address has none. */
+  readonly initial?: string;
 }
 
-const FilterField = ({ name, label, choices }: Filter) => {
-  const value = query.value.get(name) ?? '';
+export const valueOf = ({ name, initial }: Filter): string =>
+  query.value.get(name) ?? initial ?? '';
+
+/** The fields of the filters, for a route. */
+export const fieldsOf = (filters: readonly Filter[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(filters.map((filter) => [filter.name, valueOf(filter)]));
+
+/** The texts of a form by their names. */
+export const textsOf = (form: HTMLFormElement): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...new FormData(form)].map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.trim() : '',
+    ]),
+  );
+
+const TEXT_LENGTH_MAX = 512;
+
+const Field = ({ filter }: { readonly filter: Filter }) => {
+  const { name, options, type = 'text', initial } = filter;
+  const value = valueOf(filter);
+  if (!options) {
+    if (type === 'date') return <input name={name} type="date" defaultValue={value} />;
+    return <input name={name} defaultValue={value} maxLength={TEXT_LENGTH_MAX} />;
+  }
   return (
-    <label>
-      {label}
-      {choices ? (
-        <select name={name} defaultValue={value}>
-          <option value="">any</option>
-          {choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : (
-        <input name={name} defaultValue={value} maxLength={512} />
-      )}
-    </label>
+    <select name={name} defaultValue={value}>
+      {initial === undefined && <option value="">any</option>}
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </select>
   );
 };
 
-/** Sets the filters of the shown list. They are in the address, which is how a view is kept. */
+/** Sets the filters of the shown page. */
 export const Filters = ({ filters }: { readonly filters: readonly Filter[] }) => {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const fields = [...new FormData(event.currentTarget)].map(
-      ([name, value]) => [name, typeof value === 'string' ? value.trim() : ''] as const,
-    );
-    goTo(addressWith(Object.fromEntries(fields)));
+    if (event.currentTarget instanceof HTMLFormElement) {
+      goTo(addressWith(textsOf(event.currentTarget)));
+    }
   };
   return (
     <form class="filters" onSubmit={submit} key={[...query.value].join('\n')}>
       {filters.map((filter) => (
-        <FilterField key={filter.name} {...filter} />
+        <label key={filter.name}>
+          {filter.label}
+          <Field filter={filter} />
+        </label>
       ))}
-      <button type="submit">Filter</button>
+      <button type="submit">Show</button>
     </form>
   );
 };
-
-/** The fields of the address that the filters set, for the route of the list. */
-export const filtered = (
-  filters: readonly Filter[],
-): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(filters.map(({ name }) => [name, query.value.get(name)]));

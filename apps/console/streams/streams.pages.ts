@@ -1,6 +1,6 @@
 import { type ConsoleArea } from '../shell/page.js';
 
 export default {
-  order: 60,
+  order: 80,
   pages: [{ path: '/streams', title: 'Media stream', load: () => import('./stream.page.js') }],
 } satisfies ConsoleArea;

@@ -7,6 +7,7 @@ import { ExplanationsController } from './explanations.controller.js';
 import { InvoiceDetailsController } from './invoice-details.controller.js';
 import { LogEventStreams } from '../sse/log-event-streams.js';
 import { LedgerController } from './ledger.controller.js';
+import { LedgerEventsController } from './ledger-events.controller.js';
 import { StatementsController } from './statements.controller.js';
 
 @Module({
@@ -17,6 +18,7 @@ import { StatementsController } from './statements.controller.js';
     ExplanationsController,
     InvoiceDetailsController,
     LedgerController,
+    LedgerEventsController,
     StatementsController,
   ],
   providers: [PaymentPages, LogEventStreams],
