@@ -95,7 +95,7 @@ module.exports = {
     {
       name: 'console-pages-see-shell',
       comment:
-        'A page runs in a browser: it sees its area, the shell, the client, Preact and uPlot.',
+        'A page runs in a browser: it sees its area, the shell of the console, the client, Preact and uPlot.',
       severity: 'error',
       from: { path: '^apps/console/([^/]+)/', pathNot: spec },
       to: {

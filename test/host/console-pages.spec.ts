@@ -68,7 +68,8 @@ describe('every page of the console', () => {
     tab.faults.length = 0;
     await tab.open(addressOf(page));
     await tab.page.waitForSelector('main h1');
-    await tab.page.waitForFunction("!document.querySelector('main p[role=status].quiet')");
+    const waiting = tab.page.locator('main [role=status]', { hasText: 'Loading' });
+    while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
     return tab;
   };
 

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { type Script } from '#areas/inference/rigs/upstream.fake.js';
 import {
   answering,
   startWorld,
@@ -38,7 +37,7 @@ export interface ConsoleTab {
 
 export interface ConsoleWorld {
   readonly world: World;
-  /** The upstream answers the next request when this is done. */
+  /** The upstream answers the next requests when this is done. */
   readonly waitFor: (answered: Promise<unknown>) => void;
   openTab(): Promise<ConsoleTab>;
   /** Posts to a route that must succeed. */
@@ -50,16 +49,14 @@ export interface ConsoleWorld {
   close(): Promise<void>;
 }
 
-/** @param scripts of the upstream; default: one answer of two words */
-export const openConsole = async (
-  scripts?: readonly Script[],
-  options: WorldOptions = {},
-): Promise<ConsoleWorld> => {
+export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWorld> => {
   const axe = await readFile(AXE, 'utf8');
   let answered: Promise<unknown> = Promise.resolve();
   const answer = answering('Two ', 'knots.');
-  const waiting: Script = (...exchange) => void answered.then(() => answer(...exchange));
-  const world = await startWorld(scripts ?? [waiting], options);
+  const world = await startWorld(
+    [(...exchange) => void answered.then(() => answer(...exchange))],
+    options,
+  );
   const executablePath = await requireProgram('chromium');
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   return {
@@ -126,73 +123,6 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
       await page.emulateMedia({ colorScheme: 'dark' });
       const dark = await brokenRules("{ runOnly: ['color-contrast'] }");
       return [...light, ...dark.map((one) => `dark: ${one}`)];
-    },
-  };
-};
-
-/** The console of a running gateway in Chromium, signed in as the first user. */
-export interface ConsoleBrowser {
-  readonly world: World;
-  readonly page: Page;
-  /** Calls a route with the key of the first user. */
-  call(method: string, path: string, body?: object): Promise<Readonly<Record<string, unknown>>>;
-  /** Opens a page of the console and waits for its answer. */
-  open(path: string): Promise<void>;
-  shows(selector: string, text: string | RegExp): Promise<void>;
-  /** Expects no error, no policy violation, no fault of axe in both themes, and no overflow. */
-  expectSound(): Promise<void>;
-  close(): Promise<void>;
-}
-
-const NARROW = { width: 320, height: 640 };
-const WIDE = { width: 1_280, height: 800 };
-
-export const startConsole = async (
-  scripts: readonly Script[],
-  options: WorldOptions = {},
-): Promise<ConsoleBrowser> => {
-  const { world, openTab: open, close } = await openConsole(scripts, options);
-  const { page, faults, ...tab } = await open();
-  const { url } = world.quipu;
-  await page.setViewportSize(WIDE);
-  await tab.signIn(world.credentials.username, world.credentials.password);
-  await page.waitForSelector('#position');
-  return {
-    world,
-    page,
-    close,
-    open: async (path) => {
-      await tab.open(path);
-      await page.waitForSelector('main h1');
-      const waiting = page.locator('main [role=status]', { hasText: 'Loading' });
-      while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
-    },
-    call: async (method, path, body) => {
-      const reply = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${world.credentials.api_key}`,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const answer = (await reply.json()) as Readonly<Record<string, unknown>>;
-      expect([path, reply.ok, answer]).toEqual([path, true, answer]);
-      return answer;
-    },
-    shows: (selector, text) => tab.shows(selector, text),
-    expectSound: async () => {
-      const address = page.url();
-      const broken = await tab.violations();
-      await page.setViewportSize(NARROW);
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      await page.setViewportSize(WIDE);
-      expect({ address, faults: faults.splice(0), broken, width }).toEqual({
-        address,
-        faults: [],
-        broken: [],
-        width: NARROW.width,
-      });
     },
   };
 };

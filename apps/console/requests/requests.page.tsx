@@ -1,7 +1,7 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { quipuCommand, routeOf } from '../shell/api.js';
-import { fieldsOf, type Filter, Filters } from '../shell/filters.js';
+import { type Filter, filtered, Filters } from '../shell/filters.js';
 import { addressOf, addressWith, asOf, query } from '../shell/location.js';
 import { session } from '../shell/session.js';
 import { type Column, Table } from '../shell/table.js';
@@ -20,12 +20,12 @@ const FILTERS: readonly Filter[] = [
   { name: 'user', label: 'End user' },
   { name: 'from', label: 'Ended from, UTC' },
   { name: 'to', label: 'Ended before, UTC' },
-  { name: 'status', label: 'Status', options: ['charged', 'released', 'expired'] },
+  { name: 'status', label: 'Status', choices: ['charged', 'released', 'expired'] },
 ];
 
 /** The command line names the end user by the hash of the list. */
 const commandOf = (): string => {
-  const { user, ...options } = fieldsOf(FILTERS);
+  const { user, ...options } = filtered(FILTERS);
   return quipuCommand(['requests'], {
     user: session.value?.user?.username,
     ...options,
@@ -63,7 +63,7 @@ const RequestsPageView = () => {
   const state = usePageRead<RequestsPage>(
     () =>
       routeOf('/api/v1/requests', {
-        ...fieldsOf(FILTERS),
+        ...filtered(FILTERS),
         after: query.value.get('after'),
         asOf: asOf.value,
       }),

@@ -37,8 +37,8 @@ export const useRead = <Answer extends object>(
   routeOf: () => string | null,
 ): Signal<AnswerState<Answer>> => {
   const state = useSignal<AnswerState<Answer>>(LOADING);
-  const shown = useRef<string | null>(null);
   const ownPath = useRef(path.peek());
+  const shown = useRef<string | null>(null);
   useSignalEffect(() => {
     // The page is left: the query is the query of the next one.
     if (path.value !== ownPath.current) return undefined;

@@ -6,8 +6,8 @@ import { DepositsController } from './deposits.controller.js';
 import { ExplanationsController } from './explanations.controller.js';
 import { InvoiceDetailsController } from './invoice-details.controller.js';
 import { LogEventStreams } from '../sse/log-event-streams.js';
+import { LedgerCheckController } from './ledger-check.controller.js';
 import { LedgerController } from './ledger.controller.js';
-import { LedgerEventsController } from './ledger-events.controller.js';
 import { StatementsController } from './statements.controller.js';
 
 @Module({
@@ -17,8 +17,8 @@ import { StatementsController } from './statements.controller.js';
     DepositsController,
     ExplanationsController,
     InvoiceDetailsController,
+    LedgerCheckController,
     LedgerController,
-    LedgerEventsController,
     StatementsController,
   ],
   providers: [PaymentPages, LogEventStreams],
