@@ -10,7 +10,9 @@ const BLOCK = 'id: cards, what: card, on: both, do: block';
 const FLAG = 'id: seen, what: email, on: both, do: flag';
 
 let recorded: Omit<GuardedTexts, 'readAt'>[];
-beforeEach(() => (recorded = []));
+beforeEach(() => {
+  recorded = [];
+});
 
 const guardOf = (...lines: readonly string[]): GuardedChat =>
   guardWith(lines, { recorded, verdictOf: () => Promise.reject(new Error('away')) });
