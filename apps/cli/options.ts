@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { Tag } from '#events/hold.vocabulary.js';
 import { type MicroUsd, parseUsd } from '#platform/kernel/money.js';
 
 /** Parsers for commander, which prefixes their errors with the name of the option. */
@@ -111,6 +112,11 @@ export const instantOf = (text: string): string => {
 export const keyIdOf = (text: string): string => {
   if (/^[0-9a-f]{16}$/.test(text)) return text;
   throw new InvalidArgumentError('Expected the id of a key: 16 hex digits.');
+};
+
+export const tagOf = (text: string): string => {
+  if (Tag.safeParse(text).success) return text;
+  throw new InvalidArgumentError('Expected a tag such as project=alpha.');
 };
 
 /** The id of a request, as the header `x-request-id` has it. */

@@ -18,6 +18,7 @@ import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
 import { serveConsole } from './console/serve-console.js';
 import { serveFrontPage } from './front-page.js';
+import { serveGuide } from './guide/serve-guide.js';
 import { countBytes } from './statistics/count-bytes.js';
 import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
@@ -172,6 +173,7 @@ export const createGateway = async (
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
   serveFrontPage(fastify);
   serveConsole(fastify);
+  serveGuide(fastify);
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();

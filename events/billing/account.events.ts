@@ -19,6 +19,7 @@ import {
   Sha256Hex,
   SignedMicroUsdDecimal,
 } from '../vocabulary.js';
+import { type AllotmentEvent, allotmentEvents, TreePlace } from './allotment.events.js';
 import { type BudgetEvent, budgetEvents } from './budget.events.js';
 
 /**
@@ -32,6 +33,8 @@ export const AccountOpened = defineEvent('AccountOpened', {
   schema: z.strictObject({
     accountId: AccountId,
     currency: z.literal('USD'),
+    /** Of a sub-account. Absent: the account is at the top of its tree. */
+    tree: TreePlace.exactOptional(),
     openedAt: Instant,
   }),
 });
@@ -265,7 +268,8 @@ export type AccountEvent =
   | HoldExpired
   | ChargeAdjusted
   | StatementClosed
-  | BudgetEvent;
+  | BudgetEvent
+  | AllotmentEvent;
 
 export const accountEvents = [
   AccountOpened,
@@ -279,4 +283,5 @@ export const accountEvents = [
   ChargeAdjusted,
   StatementClosed,
   ...budgetEvents,
+  ...allotmentEvents,
 ] as const;

@@ -4,9 +4,16 @@ import {
   type FundsDeposited,
   type HoldCaptured,
 } from './account.events.js';
+import { type AllotmentReceived, type AllotmentSent } from './allotment.events.js';
 
-/** An event that moves money between the account and the operator. */
-export type Movement = FundsDeposited | DepositReversed | HoldCaptured | ChargeAdjusted;
+/** An event that moves money between the account and the operator or another account. */
+export type Movement =
+  | FundsDeposited
+  | DepositReversed
+  | HoldCaptured
+  | ChargeAdjusted
+  | AllotmentSent
+  | AllotmentReceived;
 
 /** When it took place, by the clock of the process that decided it. */
 export const instantOf = ({ type, data }: Movement): string => {
@@ -19,6 +26,10 @@ export const instantOf = ({ type, data }: Movement): string => {
       return data.capturedAt;
     case 'ChargeAdjusted':
       return data.adjustedAt;
+    case 'AllotmentSent':
+      return data.sentAt;
+    case 'AllotmentReceived':
+      return data.receivedAt;
   }
 };
 

@@ -11,6 +11,11 @@ import {
   HoldRenewed,
   StatementClosed,
 } from '#events/billing/account.events.js';
+import {
+  AllotmentReceived,
+  AllotmentSent,
+  SubAccountAdded,
+} from '#events/billing/allotment.events.js';
 import { BudgetRemoved, BudgetSet, BudgetThresholdReached } from '#events/billing/budget.events.js';
 import { type ProductGroup } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
@@ -21,7 +26,7 @@ export interface AccountOverview {
   readonly accountId: string;
   /** Deposits less charges less open holds plus adjustments. */
   readonly available: string;
-  /** Less the deposits that went back. */
+  /** Less the deposits that went back; with received allotments, less the sent ones. */
   readonly deposited: string;
   /** Charges by the group of their product. */
   readonly charged: Readonly<Record<ProductGroup, string>>;
@@ -40,16 +45,19 @@ const minus = (sum: string, amount: string): string =>
 const project = ({ type, data }: AccountEvent, document: AccountOverview): AccountOverview => {
   switch (type) {
     case 'AccountOpened':
+    case 'SubAccountAdded':
     // They move no money.
     case 'BudgetSet':
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
       return document;
-    case 'FundsDeposited': {
+    case 'FundsDeposited':
+    case 'AllotmentReceived': {
       const { amountMicroUsd, availableMicroUsd: available } = data;
       return { ...document, available, deposited: plus(document.deposited, amountMicroUsd) };
     }
-    case 'DepositReversed': {
+    case 'DepositReversed':
+    case 'AllotmentSent': {
       const { amountMicroUsd, availableMicroUsd: available } = data;
       return { ...document, available, deposited: minus(document.deposited, amountMicroUsd) };
     }
@@ -104,6 +112,9 @@ export const accountOverview: Projection<AccountEvent, AccountOverview> = {
     BudgetSet,
     BudgetRemoved,
     BudgetThresholdReached,
+    SubAccountAdded,
+    AllotmentSent,
+    AllotmentReceived,
   },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({

@@ -5,6 +5,7 @@ import {
   HoldCaptured,
   StatementClosed,
 } from '#events/billing/account.events.js';
+import { AllotmentReceived, AllotmentSent } from '#events/billing/allotment.events.js';
 import {
   dayOf,
   instantOf,
@@ -65,7 +66,8 @@ export type StatementDocument =
   | OpenStatement
   | { readonly kind: 'deposit'; readonly deposit: FundsDeposited['data'] }
   | { readonly kind: 'reversal'; readonly reversal: DepositReversed['data'] }
-  | { readonly kind: 'adjustment'; readonly adjustment: ChargeAdjusted['data'] };
+  | { readonly kind: 'adjustment'; readonly adjustment: ChargeAdjusted['data'] }
+  | { readonly kind: 'allotment'; readonly allotment: AllotmentSent | AllotmentReceived };
 
 type StatementEvent = Movement | StatementClosed;
 
@@ -93,6 +95,9 @@ const entryKey = (accountId: string, movement: Movement): string => {
       return `${prefix}${dayOf(at)}/reversal/${ordered(data.reversalNumber)}`;
     case 'ChargeAdjusted':
       return `${prefix}${dayOf(at)}/adjustment/${ordered(data.adjustmentNumber)}`;
+    case 'AllotmentSent':
+    case 'AllotmentReceived':
+      return `${prefix}${dayOf(at)}/allotment/${ordered(data.allotmentNumber)}`;
     case 'HoldCaptured': {
       const { purpose, model = ABSENT, jobId = ABSENT } = data;
       return `${prefix}${dayOf(at)}/charges/${purpose}/${jobId}/${model}`;
@@ -121,8 +126,10 @@ const minus = (sum: string, amount: string): string =>
 const inMonth = (event: StatementEvent, before: StatementMonth): StatementMonth => {
   switch (event.type) {
     case 'FundsDeposited':
+    case 'AllotmentReceived':
       return { ...before, deposited: plus(before.deposited, event.data.amountMicroUsd) };
     case 'DepositReversed':
+    case 'AllotmentSent':
       return { ...before, deposited: minus(before.deposited, event.data.amountMicroUsd) };
     case 'HoldCaptured': {
       const charged = plus(before.charged, event.data.amountMicroUsd);
@@ -176,6 +183,9 @@ const entryAfter = (event: Movement, before: StatementDocument): StatementDocume
       return { kind: 'reversal', reversal: event.data };
     case 'ChargeAdjusted':
       return { kind: 'adjustment', adjustment: event.data };
+    case 'AllotmentSent':
+    case 'AllotmentReceived':
+      return { kind: 'allotment', allotment: event };
     case 'HoldCaptured': {
       const { purpose, model = null, jobId: job = null, capturedAt, amountMicroUsd } = event.data;
       const sums =
@@ -229,7 +239,15 @@ const project = (
 export const statements: Projection<StatementEvent, StatementDocument> = {
   name: 'statements',
   version: 1,
-  on: { FundsDeposited, DepositReversed, HoldCaptured, ChargeAdjusted, StatementClosed },
+  on: {
+    FundsDeposited,
+    DepositReversed,
+    HoldCaptured,
+    ChargeAdjusted,
+    AllotmentSent,
+    AllotmentReceived,
+    StatementClosed,
+  },
   keys,
   initial,
   project,

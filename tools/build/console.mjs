@@ -9,6 +9,8 @@ import { rolldown } from 'rolldown';
 import { filesIn } from './files.mjs';
 
 const SOURCES = 'apps/console';
+/** Pages import some of it. */
+const CLIENT = 'packages/client';
 /** The module whose list of areas the build fills. */
 const DECLARATIONS = path.resolve(SOURCES, 'shell/declared-areas.ts');
 /** Where an area declares its pages. */
@@ -16,7 +18,10 @@ const PAGES = /^apps\/console\/([^/]+)\/\1\.pages\.ts$/;
 const FOLDER = 'console';
 const ASSETS = `${FOLDER}/assets`;
 
-export const consoleSources = async () => (await filesIn(SOURCES)).sort();
+export const consoleSources = async () => {
+  const sources = (await Promise.all([SOURCES, CLIENT].map(filesIn))).flat();
+  return sources.filter((file) => !file.startsWith(`${CLIENT}/dist/`)).sort();
+};
 
 /** The files of the console, as the bundler describes files. */
 export const consoleOutputs = async (sources) => {

@@ -10,6 +10,7 @@ import {
   reasonOf,
   requestIdOf,
   usdOf,
+  tagOf,
   uuidOf,
 } from '../options.js';
 import { type BudgetOptions, type SetBudgetOptions } from './budgets.js';
@@ -109,18 +110,26 @@ const addCorrections = (program: Command, invoke: Invoke): void => {
 };
 
 const declareBudgets: DeclareCommands = (program, invoke) => {
-  const budget = commandGroup(program, 'budget', 'Limit what an account and its keys may spend.');
+  const budget = commandGroup(
+    program,
+    'budget',
+    'Limit what an account, its keys and its tags may spend.',
+  );
   const ofOwner = (name: string, description: string) =>
     command(budget, name, description).requiredOption('--user <name>', 'the owner of the account');
   const keyed = (name: string, description: string) =>
-    ofOwner(name, description).option(
-      '--key <id>',
-      'the id of a key; default: the account',
-      keyIdOf,
-    );
+    ofOwner(name, description)
+      .addOption(
+        new Option('--key <id>', 'the id of a key; default: the account')
+          .argParser(keyIdOf)
+          .conflicts('tag'),
+      )
+      .option('--tag <tag>', 'a tag of requests, such as project=alpha', tagOf);
   keyed('set', 'Set a budget as a whole: a limit that is left out is lifted.')
     .option('--usd-per-day <amount>', 'dollars of a day in UTC', usdOf)
+    .option('--usd-per-week <amount>', 'dollars of a week from Monday in UTC', usdOf)
     .option('--usd-per-month <amount>', 'dollars of a month in UTC', usdOf)
+    .option('--usd-in-total <amount>', 'dollars since it was first set', usdOf)
     .option('--requests-per-minute <number>', 'chat completions of a minute', limitOf)
     .option('--tokens-per-minute <number>', 'tokens of chat completions of a minute', limitOf)
     .option(

@@ -1,5 +1,11 @@
-import { periodEnd } from '#areas/billing/budgets/budget.rules.js';
-import { type Spending } from '#areas/billing/budgets/budget.state.js';
+import { type BudgetWindow } from '#events/billing/budget.events.js';
+import {
+  type BudgetSubject,
+  limitIn,
+  periodEnd,
+  subjectOf,
+  WINDOWS,
+} from '#areas/billing/budgets/budget.state.js';
 import {
   BudgetsQuery,
   type BudgetsView,
@@ -23,13 +29,16 @@ import { accountOf } from '../user-option.js';
 
 export interface BudgetOptions extends CommonOptions {
   readonly user: string;
-  /** The id of a key; the budget of the account without it. */
+  /** The id of a key; the budget of the account without it and without a tag. */
   readonly key?: string;
+  readonly tag?: string;
 }
 
 export interface SetBudgetOptions extends BudgetOptions {
   readonly usdPerDay?: MicroUsd;
+  readonly usdPerWeek?: MicroUsd;
   readonly usdPerMonth?: MicroUsd;
+  readonly usdInTotal?: MicroUsd;
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
   readonly alertPercents: readonly number[];
@@ -38,8 +47,7 @@ export interface SetBudgetOptions extends BudgetOptions {
 interface Owner {
   readonly accountId: string;
   readonly keys: readonly ListedKeyView[];
-  /** The id under which the named key counts, if one is named. */
-  readonly line: { readonly key?: string };
+  readonly subject: BudgetSubject;
 }
 
 const OPERATOR = { owner: 'operator' } as const;
@@ -51,24 +59,26 @@ const NEEDS = {
 } as const;
 
 export const setBudget = (options: SetBudgetOptions, invocation: Invocation): Promise<Outcome> => {
-  const { usdPerDay, usdPerMonth, requestsPerMinute, tokensPerMinute, alertPercents } = options;
+  const { requestsPerMinute, tokensPerMinute, alertPercents } = options;
   const limits = {
-    dayMicroUsd: usdPerDay === undefined ? null : toDecimal(usdPerDay),
-    monthMicroUsd: usdPerMonth === undefined ? null : toDecimal(usdPerMonth),
+    dayMicroUsd: decimalOf(options.usdPerDay),
+    weekMicroUsd: decimalOf(options.usdPerWeek),
+    monthMicroUsd: decimalOf(options.usdPerMonth),
+    totalMicroUsd: decimalOf(options.usdInTotal),
     requestsPerMinute: requestsPerMinute ?? null,
     tokensPerMinute: tokensPerMinute ?? null,
   };
-  return change(options, invocation, ({ accountId, line }, setAt) => ({
+  return change(options, invocation, ({ accountId, subject }, setAt) => ({
     type: 'SetBudget',
-    data: { accountId, ...line, limits, alertPercents: [...alertPercents], setAt },
+    data: { accountId, ...subject, limits, alertPercents: [...alertPercents], setAt },
     by: OPERATOR,
   }));
 };
 
 export const removeBudget = (options: BudgetOptions, invocation: Invocation): Promise<Outcome> =>
-  change(options, invocation, ({ accountId, line }, removedAt) => ({
+  change(options, invocation, ({ accountId, subject }, removedAt) => ({
     type: 'RemoveBudget',
-    data: { accountId, ...line, removedAt },
+    data: { accountId, ...subject, removedAt },
     by: OPERATOR,
   }));
 
@@ -87,17 +97,21 @@ const change = (
     return shown(quipu, owner);
   });
 
-const ownerOf = async ({ user, key }: BudgetOptions, { queries }: Quipu): Promise<Owner> => {
+const ownerOf = async ({ user, key, tag }: BudgetOptions, { queries }: Quipu): Promise<Owner> => {
   const accountId = await accountOf({ queries }, user);
   const userId = UserId.parse(Number(accountId));
   const { keys } = await queries.execute(new ListApiKeysQuery(userId));
-  if (key === undefined) return { accountId, keys, line: {} };
+  if (tag !== undefined) return { accountId, keys, subject: { tag } };
+  if (key === undefined) return { accountId, keys, subject: {} };
   const found = keys.find(({ id }) => id === key);
-  if (found) return { accountId, keys, line: { key: found.lineage } };
+  if (found) return { accountId, keys, subject: { key: found.lineage } };
   const { budgets } = await queries.execute(new BudgetsQuery(accountId));
-  if (budgets.some((budget) => budget.key === key)) return { accountId, keys, line: { key } };
+  if (budgets.some((budget) => budget.key === key)) return { accountId, keys, subject: { key } };
   throw new CommandFailure('api_key_not_found', `--key: ${user} has no active key ${key}`);
 };
+
+const decimalOf = (amount: MicroUsd | undefined): string | null =>
+  amount === undefined ? null : toDecimal(amount);
 
 const shown = async ({ queries, placeAt }: Quipu, { accountId, keys }: Owner): Promise<Outcome> => {
   const view = await queries.execute(new BudgetsQuery(accountId));
@@ -119,9 +133,13 @@ const jsonOf = (
   account_id: accountId,
   budgets: budgets.map((budget) => ({
     key_id: keyIdOf(budget, keys),
+    user: subjectOf(budget.id).endUser ?? null,
+    tag: subjectOf(budget.id).tag ?? null,
     owner: budget.owner,
-    day: spendingJson(budget.day, budget.limits.dayMicroUsd),
-    month: spendingJson(budget.month, budget.limits.monthMicroUsd),
+    day: spendingJson(budget, 'day'),
+    week: spendingJson(budget, 'week'),
+    month: spendingJson(budget, 'month'),
+    total: spendingJson(budget, 'total'),
     requests_per_minute: budget.limits.requestsPerMinute,
     tokens_per_minute: budget.limits.tokensPerMinute,
     alert_percents: budget.alertPercents,
@@ -129,32 +147,37 @@ const jsonOf = (
   })),
 });
 
-const spendingJson = ({ period, used, held }: Spending, limit: MicroUsd | null) =>
-  limit === null
-    ? null
-    : {
-        period,
-        limit_micro_usd: toDecimal(limit),
-        charged_micro_usd: toDecimal(used - held),
-        held_micro_usd: toDecimal(held),
-        resets_at: periodEnd(period),
-      };
+const spendingJson = (budget: BudgetView, window: BudgetWindow) => {
+  const limit = limitIn(budget, window);
+  const { period, used, held } = budget[window];
+  if (limit === null) return null;
+  return {
+    period,
+    limit_micro_usd: toDecimal(limit),
+    charged_micro_usd: toDecimal(used - held),
+    held_micro_usd: toDecimal(held),
+    resets_at: periodEnd(window, period),
+  };
+};
+
+const nameOf = (budget: BudgetView, keys: readonly ListedKeyView[]): string => {
+  const { endUser, tag } = subjectOf(budget.id);
+  return keyIdOf(budget, keys) ?? tag ?? endUser ?? 'the account';
+};
 
 const textOf = ({ budgets }: BudgetsView, keys: readonly ListedKeyView[]): string => {
   if (budgets.length === 0) return 'There is no budget.';
-  const header = ['BUDGET OF', 'DAY', 'MONTH', 'REQUESTS/MIN', 'TOKENS/MIN'];
-  const rows = budgets.map((budget) => {
-    const { limits, day, month } = budget;
-    return [
-      keyIdOf(budget, keys) ?? 'the account',
-      spendingText(day, limits.dayMicroUsd),
-      spendingText(month, limits.monthMicroUsd),
-      limits.requestsPerMinute?.toString() ?? '-',
-      limits.tokensPerMinute?.toString() ?? '-',
-    ];
-  });
-  return inColumns([header, ...rows]);
+  const header = ['BUDGET OF', ...WINDOWS.map((one) => one.toUpperCase())];
+  const rows = budgets.map((budget) => [
+    nameOf(budget, keys),
+    ...WINDOWS.map((window) => spendingText(budget, window)),
+    budget.limits.requestsPerMinute?.toString() ?? '-',
+    budget.limits.tokensPerMinute?.toString() ?? '-',
+  ]);
+  return inColumns([[...header, 'REQUESTS/MIN', 'TOKENS/MIN'], ...rows]);
 };
 
-const spendingText = ({ used }: Spending, limit: MicroUsd | null): string =>
-  limit === null ? '-' : `${inUsd(used)} of ${inUsd(limit)}`;
+const spendingText = (budget: BudgetView, window: BudgetWindow): string => {
+  const limit = limitIn(budget, window);
+  return limit === null ? '-' : `${inUsd(budget[window].used)} of ${inUsd(limit)}`;
+};

@@ -111,6 +111,7 @@ const figuresOf = (report: CheckedLedger): Outcome['json'] => ({
   held_micro_usd: toDecimal(report.held),
   adjusted_micro_usd: toDecimal(report.adjusted),
   available_micro_usd: toDecimal(report.available),
+  in_transit_micro_usd: toDecimal(report.inTransit),
   faults: report.faults.map(({ accountId, position, law }) => ({
     account_id: accountId,
     position,
@@ -135,6 +136,7 @@ const textOf = (report: CheckedLedger, isSound: boolean): string => {
     `  held        ${inUsd(report.held)}`,
     `  adjusted    ${inUsd(report.adjusted)}`,
     `  available   ${inUsd(report.available)}`,
+    `  in transit  ${inUsd(report.inTransit)}`,
     chain === null
       ? '  chain       none is kept with this log'
       : `  chain       ${chain.events} events checked, ends with ${chain.hash ?? 'nothing'}`,

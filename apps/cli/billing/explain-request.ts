@@ -137,6 +137,9 @@ const factsText = ({ type, data }: AccountEvent): readonly string[] => {
     case 'BudgetSet':
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
+    case 'SubAccountAdded':
+    case 'AllotmentSent':
+    case 'AllotmentReceived':
       return namedFacts(data);
   }
 };

@@ -1,6 +1,8 @@
 import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
 import { type ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { ApiError } from './api.js';
+import { path } from './location.js';
 import { read } from './session.js';
 
 export type AnswerState<Answer> =
@@ -29,7 +31,10 @@ export const useRead = <Answer extends object>(
   routeOf: () => string,
 ): Signal<AnswerState<Answer>> => {
   const state = useSignal<AnswerState<Answer>>(LOADING);
+  const ownPath = useRef(path.peek());
   useSignalEffect(() => {
+    // The page is left: the query is the query of the next one.
+    if (path.value !== ownPath.current) return undefined;
     const route = routeOf();
     const abort = new AbortController();
     state.value = LOADING;
@@ -51,8 +56,10 @@ export const usePageRead = <Answer extends { readonly position?: string | null }
   routeOf: () => string,
 ): Signal<AnswerState<Answer>> => {
   const state = useRead<Answer>(routeOf);
+  const ownPath = useRef(path.peek());
   useSignalEffect(() => {
     const found = state.value;
+    if (path.value !== ownPath.current) return;
     const answer = found.status === 'found' ? found.answer : null;
     shownRead.value = { route: routeOf(), position: answer?.position ?? null, answer };
   });

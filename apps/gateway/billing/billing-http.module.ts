@@ -5,6 +5,7 @@ import { BudgetsController } from './budgets.controller.js';
 import { DepositsController } from './deposits.controller.js';
 import { ExplanationsController } from './explanations.controller.js';
 import { InvoiceDetailsController } from './invoice-details.controller.js';
+import { LedgerController } from './ledger.controller.js';
 import { StatementsController } from './statements.controller.js';
 
 @Module({
@@ -14,6 +15,7 @@ import { StatementsController } from './statements.controller.js';
     DepositsController,
     ExplanationsController,
     InvoiceDetailsController,
+    LedgerController,
     StatementsController,
   ],
   providers: [PaymentPages],

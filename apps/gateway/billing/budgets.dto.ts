@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
-import { IntegerField } from '../fields/request-fields.js';
+import { BudgetOwner } from '#events/billing/budget.events.js';
+import { TAG_LENGTH_MAX, TAG_PATTERN } from '#events/hold.vocabulary.js';
+import { IntegerField, TextField } from '../fields/request-fields.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { UsdField } from '../fields/usd-field.js';
 
@@ -25,8 +27,14 @@ export class SetBudgetDto {
   @UsdField('Dollars of a day in UTC.')
   readonly usd_per_day?: number | null;
 
+  @UsdField('Dollars of a week from Monday to Sunday in UTC.')
+  readonly usd_per_week?: number | null;
+
   @UsdField('Dollars of a month in UTC.')
   readonly usd_per_month?: number | null;
+
+  @UsdField('Dollars since the budget was first set.')
+  readonly usd_in_total?: number | null;
 
   @RateField('Chat completions')
   readonly requests_per_minute?: number | null;
@@ -41,7 +49,7 @@ export class SetBudgetDto {
     default: ALERT_PERCENTS_DEFAULT,
     maxItems: ALERTS_MAX,
     description:
-      'Percents of the dollar limits that are reported, once in each day or month. 100 is also ' +
+      'Percents of the dollar limits that are reported, once in each window. 100 is also ' +
       'reported when the budget rejects a request.',
   })
   @IsOptional()
@@ -54,8 +62,32 @@ export class SetBudgetDto {
   readonly alert_percents: readonly number[] = ALERT_PERCENTS_DEFAULT;
 }
 
+export class EndUserDto {
+  @TextField({
+    minLength: 1,
+    maxLength: 256,
+    example: 'user-1829',
+    description: 'The end user, as requests name it, or its hash in the list.',
+  })
+  readonly user!: string;
+}
+
+export class TagDto {
+  @TextField({
+    maxLength: TAG_LENGTH_MAX,
+    matches: TAG_PATTERN,
+    expected: 'a tag such as project=alpha',
+    example: 'project=alpha',
+    description: 'Name and value of the tag.',
+  })
+  readonly tag!: string;
+}
+
 class SpendingDto {
-  @ApiProperty({ example: '2026-11-22', description: 'In UTC.' })
+  @ApiProperty({
+    example: '2026-11-22',
+    description: 'In UTC: a day, a week (`2026-W47`), a month, or `total`.',
+  })
   readonly period!: string;
   @ApiProperty({ example: 25 })
   readonly limit_usd!: number;
@@ -65,8 +97,8 @@ class SpendingDto {
   readonly held_usd!: number;
   @ApiProperty({ example: 21.7 })
   readonly remaining_usd!: number;
-  @ApiProperty({ example: '2026-11-23T00:00:00.000Z' })
-  readonly resets_at!: string;
+  @NullableField(String, 'Null: never, as a total.', '2026-11-23T00:00:00.000Z')
+  readonly resets_at!: string | null;
 }
 
 class PaceDto {
@@ -81,7 +113,7 @@ class PaceDto {
 }
 
 export class BudgetDto {
-  @ApiProperty({ enum: ['account', 'key'] })
+  @ApiProperty({ enum: ['account', 'key', 'user', 'tag'] })
   readonly scope!: string;
   @NullableField(
     String,
@@ -89,12 +121,20 @@ export class BudgetDto {
     '2b9ac6a26d6d9ca1',
   )
   readonly key_id!: string | null;
-  @ApiProperty({ enum: ['operator', 'account'], description: 'Who may change it.' })
+  @NullableField(String, 'The hash of the end user.')
+  readonly user!: string | null;
+  @NullableField(String, 'The tag.', 'project=alpha')
+  readonly tag!: string | null;
+  @ApiProperty({ enum: BudgetOwner.options, description: 'Who may change it.' })
   readonly owner!: string;
   @NullableField(SpendingDto)
   readonly day!: SpendingDto | null;
   @NullableField(SpendingDto)
+  readonly week!: SpendingDto | null;
+  @NullableField(SpendingDto)
   readonly month!: SpendingDto | null;
+  @NullableField(SpendingDto)
+  readonly total!: SpendingDto | null;
   @NullableField(PaceDto)
   readonly requests_per_minute!: PaceDto | null;
   @NullableField(PaceDto)

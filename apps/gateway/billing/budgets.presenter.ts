@@ -1,8 +1,14 @@
 import { type BudgetSet } from '#events/billing/budget.events.js';
-import { periodEnd } from '#areas/billing/budgets/budget.rules.js';
-import { type Spending } from '#areas/billing/budgets/budget.state.js';
+import { type BudgetWindow } from '#events/billing/budget.events.js';
+import {
+  limitIn,
+  minuteEnd,
+  periodEnd,
+  sourceOf,
+  subjectOf,
+} from '#areas/billing/budgets/budget.state.js';
 import { type BudgetsView, type BudgetView } from '#areas/billing/budgets/budgets.handler.js';
-import { type MicroUsd, toUsd } from '#platform/kernel/money.js';
+import { toUsd } from '#platform/kernel/money.js';
 import { microUsdOf } from '../fields/usd-field.js';
 import { type BudgetDto, type BudgetListDto, type SetBudgetDto } from './budgets.dto.js';
 
@@ -12,7 +18,9 @@ export const limitsOf = (
 ): Pick<BudgetSet['data'], 'limits' | 'alertPercents'> => ({
   limits: {
     dayMicroUsd: microUsdOf(sent.usd_per_day),
+    weekMicroUsd: microUsdOf(sent.usd_per_week),
     monthMicroUsd: microUsdOf(sent.usd_per_month),
+    totalMicroUsd: microUsdOf(sent.usd_in_total),
     requestsPerMinute: sent.requests_per_minute ?? null,
     tokensPerMinute: sent.tokens_per_minute ?? null,
   },
@@ -29,35 +37,39 @@ export const presentBudgets = (
   position: position.toString(),
 });
 
-const presentBudget = (
-  { key, owner, limits, day, month, minute, alertPercents, countsSince }: BudgetView,
-  keyIds: ReadonlyMap<string, string>,
-): BudgetDto => ({
-  scope: key === null ? 'account' : 'key',
-  key_id: key === null ? null : (keyIds.get(key) ?? key),
-  owner,
-  day: presentSpending(day, limits.dayMicroUsd),
-  month: presentSpending(month, limits.monthMicroUsd),
-  requests_per_minute: presentPace(minute.period, minute.requests, limits.requestsPerMinute),
-  tokens_per_minute: presentPace(minute.period, minute.tokens, limits.tokensPerMinute),
-  alert_percents: alertPercents,
-  counts_since: countsSince,
-});
+const presentBudget = (budget: BudgetView, keyIds: ReadonlyMap<string, string>): BudgetDto => {
+  const { id, key, owner, limits, minute, alertPercents, countsSince } = budget;
+  const { endUser: user = null, tag = null } = subjectOf(id);
+  return {
+    scope: sourceOf(id),
+    key_id: key === null ? null : (keyIds.get(key) ?? key),
+    user,
+    tag,
+    owner,
+    day: presentSpending(budget, 'day'),
+    week: presentSpending(budget, 'week'),
+    month: presentSpending(budget, 'month'),
+    total: presentSpending(budget, 'total'),
+    requests_per_minute: presentPace(minute.period, minute.requests, limits.requestsPerMinute),
+    tokens_per_minute: presentPace(minute.period, minute.tokens, limits.tokensPerMinute),
+    alert_percents: alertPercents,
+    counts_since: countsSince,
+  };
+};
 
-const presentSpending = (
-  { period, used, held }: Spending,
-  limit: MicroUsd | null,
-): BudgetDto['day'] =>
-  limit === null
-    ? null
-    : {
-        period,
-        limit_usd: toUsd(limit),
-        charged_usd: toUsd(used - held),
-        held_usd: toUsd(held),
-        remaining_usd: toUsd(limit > used ? limit - used : 0n),
-        resets_at: periodEnd(period),
-      };
+const presentSpending = (budget: BudgetView, window: BudgetWindow): BudgetDto['day'] => {
+  const limit = limitIn(budget, window);
+  const { period, used, held } = budget[window];
+  if (limit === null) return null;
+  return {
+    period,
+    limit_usd: toUsd(limit),
+    charged_usd: toUsd(used - held),
+    held_usd: toUsd(held),
+    remaining_usd: toUsd(limit > used ? limit - used : 0n),
+    resets_at: periodEnd(window, period),
+  };
+};
 
 const presentPace = (
   period: string,
@@ -66,4 +78,4 @@ const presentPace = (
 ): BudgetDto['requests_per_minute'] =>
   limit === null
     ? null
-    : { limit, used, remaining: Math.max(0, limit - used), resets_at: periodEnd(period) };
+    : { limit, used, remaining: Math.max(0, limit - used), resets_at: minuteEnd(period) };

@@ -33,9 +33,13 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'PUT api/v1/alerts': 'sets rules',
   'PUT api/v1/budgets/account': 'sets a limit',
   'PUT api/v1/budgets/keys/:id': 'sets a limit',
+  'PUT api/v1/budgets/users/:user': 'sets a limit',
+  'PUT api/v1/budgets/tags/:tag': 'sets a limit',
   // A repeated removal finds no budget.
   'DELETE api/v1/budgets/account': 'lifts a limit',
   'DELETE api/v1/budgets/keys/:id': 'lifts a limit',
+  'DELETE api/v1/budgets/users/:user': 'lifts a limit',
+  'DELETE api/v1/budgets/tags/:tag': 'lifts a limit',
   // A tax status is set as a whole: setting the same one again changes nothing.
   'PUT api/v1/billing/invoice_details': 'sets details',
   'PUT api/v1/tax_status': 'sets a status',

@@ -26,8 +26,14 @@ export const bodyLabels = (sent: unknown, accountId: string, hash: TextHasher): 
 };
 
 /** The hash by which the log knows a user of an account. */
-export const endUserOf = (user: string, accountId: string, hash: TextHasher): string =>
+const endUserOf = (user: string, accountId: string, hash: TextHasher): string =>
   hash(`end user of account ${accountId}\n${user}`);
+
+const KEYED_HASH = /^[0-9a-f]{64}$/;
+
+/** The hash of a list is taken as it is. */
+export const endUserHash = (user: string, accountId: string, hash: TextHasher): string =>
+  KEYED_HASH.test(user) ? user : endUserOf(user, accountId, hash);
 
 const isNamed = (value: unknown): value is string => typeof value === 'string' && value !== '';
 

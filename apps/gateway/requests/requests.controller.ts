@@ -16,7 +16,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { endUserOf } from '../paid/body-labels.js';
+import { endUserHash } from '../paid/body-labels.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import { accountAsked } from './account-asked.js';
 import {
@@ -82,7 +82,7 @@ export class RequestsController {
 
   #orderOf(query: RequestsPageDto, accountId: string): RequestsOrder {
     const { from, to, key, model, rig, user, tag, status, after, limit } = query;
-    const endUser = user === undefined ? undefined : this.#endUserOf(user, accountId);
+    const endUser = user === undefined ? undefined : endUserHash(user, accountId, this.hash);
     const [first, last] = [from, to].map((text) => (text === undefined ? null : instantOf(text)));
     return {
       accountId,
@@ -99,10 +99,5 @@ export class RequestsController {
       after: after ?? null,
       limit,
     };
-  }
-
-  /** The hash of the list is taken as it is. */
-  #endUserOf(user: string, accountId: string): string {
-    return /^[0-9a-f]{64}$/.test(user) ? user : endUserOf(user, accountId, this.hash);
   }
 }

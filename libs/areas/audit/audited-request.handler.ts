@@ -1,8 +1,6 @@
-import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.js';
-import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { BillSources } from './bill-sources.port.js';
 import { SharedEvents } from './shared-events.port.js';
 import { auditError, AuditLog, type ProvenLeaf } from './audit-log.js';
@@ -33,14 +31,13 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
     private readonly log: AuditLog,
     private readonly sources: BillSources,
     private readonly shared: SharedEvents,
-    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'readAll'>,
   ) {}
 
   /** @throws DomainError `audited_request_not_found`, also for a request of another account */
   async execute({ requestId, reader }: AuditedRequestQuery): Promise<readonly AuditedEvent[]> {
     const found: AuditedEvent[] = [];
     for (const leaf of await this.log.leavesOf(requestId)) {
-      const event = await this.#eventOf(leaf);
+      const event = await this.log.eventOf(leaf);
       if (await this.#maySee(reader, event)) found.push(audited(event, leaf));
     }
     if (found.length > 0) return found;
@@ -55,14 +52,6 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
       metadata.actor === `user:${reader.userId}` ||
       this.shared.maySee(reader.accountId, event)
     );
-  }
-
-  async #eventOf({ index, position }: ProvenLeaf): Promise<RecordedEvent> {
-    const after = await this.log.placeBefore(index);
-    for await (const [event] of this.eventStore.readAll({ after, maxCount: 1 })) {
-      if (event?.position === position) return event;
-    }
-    throw auditError('audit_inconsistent', `the log has no event at position ${position}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Capture, type HoldOrder, type Renewal } from '#platform/ledger/hold.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { ProductMismatchError } from '#platform/ledger/product.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import {
@@ -21,6 +22,7 @@ import {
 } from './account.fixture.js';
 import { accountStream } from './accounts.js';
 import { type Billing, openBilling } from './billing-world.fixture.js';
+import { KEY, setBudget } from './budgets/budget.fixture.js';
 import { CLOCK_SKEW_MS_MAX } from './hold-end.js';
 
 const WORST = [1_000, 1_000] as const;
@@ -54,6 +56,33 @@ describe('the ledger of accounts', () => {
     }
     return types.slice(2);
   };
+
+  describe('400 requests at once', () => {
+    const labels = { key: KEY, endUser: '7f'.repeat(32), tags: ['project=alpha'] };
+    const windows = ['dayMicroUsd', 'weekMicroUsd', 'monthMicroUsd', 'totalMicroUsd'] as const;
+    const subjects = [
+      {},
+      { key: labels.key },
+      { endUser: labels.endUser },
+      { tag: 'project=alpha' },
+    ] as const;
+    const cases = windows.map((window, index) => [window, subjects[index] ?? {}] as const);
+
+    it.each(cases)('pass no budget: %s of %o', async (window, subject) => {
+      await billing.run(deposit(1_000_000, 'second'));
+      await billing.run(setBudget({ [window]: '30000' }, { ...subject, by: { owner: 'parent' } }));
+      const asked = Array.from({ length: 400 }, () => {
+        const order = { ...orderOf(WORST, randomUUID()), ...labels };
+        return billing.ledger.place(order, context()).then(
+          () => 'placed',
+          (error: unknown) => (error instanceof DomainError ? String(error.code) : String(error)),
+        );
+      });
+      const outcomes = await Promise.all(asked);
+      expect(outcomes.filter((one) => one === 'placed')).toHaveLength(40);
+      expect(outcomes.filter((one) => one === 'budget_exceeded')).toHaveLength(360);
+    });
+  });
 
   describe('a preview', () => {
     it('is what would be held, and writes nothing', async () => {

@@ -81,7 +81,7 @@ export class AccountLedger extends Ledger {
     try {
       const run = () => this.#run(command, context);
       const { state } = await this.#waiting.place(command, run, signal);
-      const pace = paceOf(state.budgets, order.key, order.placedAt);
+      const pace = paceOf(state.budgets, order, order.placedAt);
       return { ...placedHold(state, order.holdId), ...(pace && { pace }) };
     } catch (error) {
       return this.#rejected(order, error, context);
@@ -162,13 +162,14 @@ export class AccountLedger extends Ledger {
 
   /** Once for each window of a budget: later rejections find it reported. */
   async #reportExhausted(
-    { accountId, key, placedAt: at }: HoldOrder,
+    order: HoldOrder,
     error: unknown,
     { requestId: id, correlationId, actor }: CommandContext,
   ): Promise<void> {
-    const by = exhaustedBudgetOf(error);
+    const by = exhaustedBudgetOf(error, order);
     if (!by) return;
-    const data = { accountId, key, at, ...by };
+    const { accountId, placedAt: at } = order;
+    const data = { accountId, at, ...by };
     const state = this.accounts.lastStateOf(accountStream(accountId));
     if (state && exhausted(state.budgets, data).length === 0) return;
     const context = followUp({ id, correlationId }, 'report exhausted', actor);

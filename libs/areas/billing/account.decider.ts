@@ -28,6 +28,14 @@ import {
   initialState,
   type OpenHold,
 } from './account.state.js';
+import {
+  addSubAccount,
+  type AllotmentOrder,
+  type AllotmentReceipt,
+  receiveAllotment,
+  sendAllotment,
+  type SubAccountTerms,
+} from './allotment.rules.js';
 import { reject } from './billing.rejection.js';
 import { bookedFor } from './booking.js';
 import { deposit, type DepositTerms, type ReversalTerms, reverseDeposit } from './deposit.rules.js';
@@ -46,7 +54,7 @@ import {
   reachedThresholds,
   withinMinute,
 } from './budgets/budget.rules.js';
-import { ACCOUNT_BUDGET, type Budget } from './budgets/budget.state.js';
+import { type Budget, budgetIdOf } from './budgets/budget.state.js';
 import { closeStatement, type StatementClosing } from './statements/close-statement.js';
 
 type Facts<Event extends { readonly data: object }, Computed extends string> = Omit<
@@ -87,7 +95,10 @@ export type AccountCommand =
       readonly data: BudgetRemoved['data'];
       readonly by: BudgetChanger;
     }
-  | { readonly type: 'ReportExhausted'; readonly data: ExhaustedBudget };
+  | { readonly type: 'ReportExhausted'; readonly data: ExhaustedBudget }
+  | { readonly type: 'AddSubAccount'; readonly data: SubAccountTerms }
+  | { readonly type: 'SendAllotment'; readonly data: AllotmentOrder }
+  | { readonly type: 'ReceiveAllotment'; readonly data: AllotmentReceipt };
 
 /**
  * Says whether waiting helps: what other holds do not use comes back.
@@ -179,7 +190,7 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
       : reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
   }
   const { shrink, paced = false, ...terms } = order;
-  const asked = askedBudgets(state.budgets, terms.key, terms.placedAt);
+  const asked = askedBudgets(state.budgets, terms, terms.placedAt);
   const isCounted = paced && isPaced(asked);
   const lines = shrink ? shrunk(terms.lines, shrink, asked, isCounted, state) : terms.lines;
   const amount = priceOf(lines);
@@ -211,7 +222,7 @@ const renewHold = (renewal: Renewal, state: AccountState): readonly AccountEvent
   }
   const added = priceOf(all) - hold.amount;
   demandFunds(added, state.available, state.held - hold.amount);
-  demandBudgets(askedBudgets(state.budgets, hold.key, renewal.renewedAt), added);
+  demandBudgets(askedBudgets(state.budgets, hold, renewal.renewedAt), added);
   const availableMicroUsd = toDecimal(state.available - added);
   return [HoldRenewed.of({ ...renewal, amountMicroUsd: toDecimal(added), availableMicroUsd })];
 };
@@ -245,12 +256,12 @@ const setBudget = (
   { data, by }: AccountCommand & { type: 'SetBudget' },
   state: AccountState,
 ): readonly AccountEvent[] => {
-  demandChanger(state.budgets, data.key, by);
+  demandChanger(state.budgets, data, by);
   const set = { ...data, owner: by.owner };
   if (!demandBudget(state.budgets, set)) return [];
   const event = BudgetSet.of(set);
   const { budgets } = evolve(state, event);
-  const ids = [set.key ?? ACCOUNT_BUDGET];
+  const ids = [budgetIdOf(set)];
   return [event, ...reachedThresholds(set.accountId, budgets, ids, set.setAt)];
 };
 
@@ -258,8 +269,8 @@ const removeBudget = (
   { data: removal, by }: AccountCommand & { type: 'RemoveBudget' },
   { budgets }: AccountState,
 ): readonly AccountEvent[] => {
-  demandChanger(budgets, removal.key, by);
-  if (budgets.has(removal.key ?? ACCOUNT_BUDGET)) return [BudgetRemoved.of(removal)];
+  demandChanger(budgets, removal, by);
+  if (budgets.has(budgetIdOf(removal))) return [BudgetRemoved.of(removal)];
   return reject('budget_not_found', 'there is no such budget');
 };
 
@@ -343,6 +354,12 @@ const decide = (command: AccountCommand, state: AccountState): readonly AccountE
       return removeBudget(command, state);
     case 'ReportExhausted':
       return exhausted(state.budgets, data);
+    case 'AddSubAccount':
+      return addSubAccount(data, state);
+    case 'SendAllotment':
+      return sendAllotment(data, state);
+    case 'ReceiveAllotment':
+      return receiveAllotment(data, state);
   }
 };
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountDecider } from './account.decider.js';
 import { accountSnapshots } from './account.snapshot.js';
+import { added, arrived, sent, TEAM } from './allotment.fixture.js';
+import { budgetSet } from './budgets/budget.fixture.js';
 import {
+  ACCOUNT,
   captured,
   deposited,
   LABELS,
@@ -30,16 +33,20 @@ describe('account snapshot', () => {
         withOrigin(placed([1_000, 0], 150, 9_105, OTHER_HOLD), { ...LABELS, mode: 'auto' }),
         captured([1_000, 0], 150, 600, 9_705),
         renewed([0, 100], 60, 9_645, { holdId: OTHER_HOLD }),
+        added(),
+        sent([45, 45, 9_600]),
+        arrived([5, 5, 9_605], { from: TEAM, to: ACCOUNT, number: 2 }),
+        budgetSet({ weekMicroUsd: '900', totalMicroUsd: '1000' }, { tag: 'project=alpha' }),
       ],
     ],
   ])('%s comes back as it was', (_, facts) => {
     const state = facts.reduce(evolve, initialState);
     const back = accountSnapshots.fromJson(keep(accountSnapshots.toJson(state)));
-    expect({ ...back, holds: [...back.holds], deposits: [...back.deposits] }).toEqual({
-      ...state,
-      holds: [...state.holds],
-      deposits: [...state.deposits],
+    const inLists = ({ holds, deposits, relatives, allotments, ...rest }: typeof state) => ({
+      ...rest,
+      lists: [holds, deposits, relatives, allotments].map((one) => [...one]),
     });
+    expect(inLists(back)).toEqual(inLists(state));
   });
 
   it('rejects what is no snapshot of this version', () => {

@@ -19,14 +19,18 @@ const StoredBudget = z.strictObject({
   owner: BudgetOwner,
   limits: z.strictObject({
     dayMicroUsd: Money.nullable(),
+    weekMicroUsd: Money.nullable(),
     monthMicroUsd: Money.nullable(),
+    totalMicroUsd: Money.nullable(),
     requestsPerMinute: z.int().nullable(),
     tokensPerMinute: z.int().nullable(),
   }),
   alertPercents: z.array(z.int()),
   countsSince: z.string(),
   day: Spending,
+  week: Spending,
   month: Spending,
+  total: Spending,
   minute: z.strictObject({ period: z.string(), requests: z.int(), tokens: z.int() }),
 });
 
@@ -35,12 +39,23 @@ const Taken = z.strictObject({ period: z.string(), amount: Money });
 const StoredTake = z.strictObject({
   budget: z.string(),
   day: Taken,
+  week: Taken,
   month: Taken,
+  total: Taken,
   minute: z.strictObject({ period: z.string(), tokens: z.int() }).nullable(),
 });
 
 const Stored = z.strictObject({
   opened: z.boolean(),
+  depth: z.int(),
+  relatives: z.array(
+    z.tuple([
+      z.string(),
+      z.strictObject({ relation: z.enum(['parent', 'child']), sent: Money, received: Money }),
+    ]),
+  ),
+  allotments: z.array(z.tuple([z.string(), z.string()])),
+  allotmentCount: z.int(),
   available: Money,
   deposited: Money,
   charged: Money,
@@ -88,10 +103,14 @@ const inDecimals = (value: unknown): unknown => {
 
 /** A busy account has millions of events; a start folds at most this many of them. */
 export const accountSnapshots: SnapshotPlan<AccountState> = {
-  version: 6,
+  version: 7,
   every: 5_000,
   toJson: ({
     opened,
+    depth,
+    relatives,
+    allotments,
+    allotmentCount,
     closedThrough,
     holds,
     deposits,
@@ -102,6 +121,10 @@ export const accountSnapshots: SnapshotPlan<AccountState> = {
     ...sums
   }) => ({
     opened,
+    depth,
+    relatives: inDecimals([...relatives]),
+    allotments: [...allotments],
+    allotmentCount,
     available: toDecimal(sums.available),
     deposited: toDecimal(sums.deposited),
     charged: toDecimal(sums.charged),
@@ -119,16 +142,18 @@ export const accountSnapshots: SnapshotPlan<AccountState> = {
     budgets: inDecimals([...budgets]),
   }),
   fromJson: (json) => {
-    const { holds, deposits, reversals, adjustments, months, budgets, ...rest } =
+    const { relatives, allotments, holds, deposits, reversals, adjustments, months, ...rest } =
       Stored.parse(json);
     return {
       ...rest,
+      relatives: ImmutableMap(relatives),
+      allotments: OrderedMap(allotments),
       holds: ImmutableMap(holds),
       deposits: OrderedMap(deposits),
       reversals: ImmutableMap(reversals),
       adjustments: ImmutableMap(adjustments),
       months: ImmutableMap(months),
-      budgets: ImmutableMap(budgets),
+      budgets: ImmutableMap(rest.budgets),
     };
   },
 };

@@ -1,10 +1,12 @@
 import { Map as ImmutableMap, OrderedMap } from 'immutable';
 import {
   type AccountEvent,
+  type AccountOpened,
   type DepositReversed,
   type HoldPlaced,
   type HoldRenewed,
 } from '#events/billing/account.events.js';
+import { type AllotmentReceived, type AllotmentSent } from '#events/billing/allotment.events.js';
 import { type Movement, statementMonthOf } from '#events/billing/statement-month.js';
 import {
   type HoldOrigin,
@@ -22,6 +24,7 @@ import {
   removeBudget,
   reportThreshold,
   setBudget,
+  type Spender,
   take,
   type Take,
   type Taking,
@@ -59,10 +62,24 @@ export interface MonthSums {
   readonly adjusted: MicroUsd;
 }
 
+/** The account above or a sub-account, with the totals that moved between the two. */
+export interface Relative {
+  readonly relation: 'parent' | 'child';
+  readonly sent: MicroUsd;
+  readonly received: MicroUsd;
+}
+
 export interface AccountState {
   readonly opened: boolean;
+  /** Levels above it in its tree. */
+  readonly depth: number;
+  readonly relatives: ImmutableMap<string, Relative>;
+  /** The terms of the latest allotments that were sent, oldest first. */
+  readonly allotments: OrderedMap<string, string>;
+  readonly allotmentCount: number;
   /** Deposits less charges less open holds plus adjustments. */
   readonly available: MicroUsd;
+  /** With received allotments, less the sent ones. */
   readonly deposited: MicroUsd;
   readonly charged: MicroUsd;
   readonly held: MicroUsd;
@@ -87,6 +104,10 @@ export interface AccountState {
 
 export const initialState: AccountState = {
   opened: false,
+  depth: 0,
+  relatives: ImmutableMap(),
+  allotments: OrderedMap(),
+  allotmentCount: 0,
   available: 0n,
   deposited: 0n,
   charged: 0n,
@@ -106,10 +127,15 @@ export const initialState: AccountState = {
 
 /** Deposits whose ids the state keeps, so that it does not grow with the age of an account. */
 export const DEPOSITS_KEPT = 1_000;
+/** Likewise of sent allotments. A request is repeated within a day. */
+const ALLOTMENTS_KEPT = 1_000;
 
-const latest = (deposits: AccountState['deposits']): AccountState['deposits'] => {
-  const [oldest] = deposits.keys();
-  return deposits.size > DEPOSITS_KEPT && oldest !== undefined ? deposits.delete(oldest) : deposits;
+const latest = <Value>(
+  byId: OrderedMap<string, Value>,
+  kept: number,
+): OrderedMap<string, Value> => {
+  const [oldest] = byId.keys();
+  return byId.size > kept && oldest !== undefined ? byId.delete(oldest) : byId;
 };
 
 /** How many of the first deposits are in the log only. */
@@ -123,10 +149,10 @@ export const heldLines = ({ lines, renewed }: OpenHold): readonly PriceLine[] =>
 /** Nothing to do for an account without budgets, and for most there are none. */
 const taking = (
   { budgets }: AccountState,
-  hold: Pick<OpenHold, 'key' | 'takes'>,
+  hold: Spender & Pick<OpenHold, 'takes'>,
   taken: Taking,
 ): Pick<AccountState, 'budgets'> & Pick<OpenHold, 'takes'> =>
-  budgets.isEmpty() ? { budgets, takes: hold.takes } : take(budgets, hold.key, hold.takes, taken);
+  budgets.isEmpty() ? { budgets, takes: hold.takes } : take(budgets, hold, hold.takes, taken);
 
 const beginHold = (state: AccountState, data: HoldPlaced['data']): AccountState => {
   const amount = fromDecimal(data.amountMicroUsd);
@@ -212,18 +238,61 @@ const takeBack = (state: AccountState, event: DepositReversed): AccountState => 
   };
 };
 
+const UNRELATED: Relative = { relation: 'child', sent: 0n, received: 0n };
+
+/** An allotment with the same id and other terms is another one. */
+export const allotmentTerms = ({
+  toId,
+  amountMicroUsd,
+}: Pick<AllotmentSent['data'], 'toId' | 'amountMicroUsd'>): string => `${toId} ${amountMicroUsd}`;
+
+const allot = (state: AccountState, event: AllotmentSent | AllotmentReceived): AccountState => {
+  const { type, data } = event;
+  const isSent = type === 'AllotmentSent';
+  const otherId = isSent ? data.toId : data.fromId;
+  const total = fromDecimal(data.totalMicroUsd);
+  const amount = fromDecimal(data.amountMicroUsd);
+  const moved = isSent ? -amount : amount;
+  const before = state.relatives.get(otherId, UNRELATED);
+  const after = { ...before, [isSent ? 'sent' : 'received']: total };
+  const allotments = isSent
+    ? latest(state.allotments.set(data.allotmentId, allotmentTerms(data)), ALLOTMENTS_KEPT)
+    : state.allotments;
+  return {
+    ...state,
+    available: state.available + moved,
+    deposited: state.deposited + moved,
+    relatives: state.relatives.set(otherId, after),
+    allotments,
+    allotmentCount: state.allotmentCount + 1,
+    months: inMonth(state, event, 'deposited', moved),
+  };
+};
+
+const openAccount = (state: AccountState, { tree }: AccountOpened['data']): AccountState => {
+  if (!tree) return { ...state, opened: true };
+  const above: Relative = { ...UNRELATED, relation: 'parent' };
+  const relatives = state.relatives.set(tree.parentId, above);
+  return { ...state, opened: true, depth: tree.depth, relatives };
+};
+
 export const evolve = (state: AccountState, event: AccountEvent): AccountState => {
   const { type, data } = event;
   switch (type) {
     case 'AccountOpened':
-      return { ...state, opened: true };
+      return openAccount(state, data);
+    case 'SubAccountAdded':
+      return { ...state, relatives: state.relatives.set(data.childId, UNRELATED) };
+    case 'AllotmentSent':
+    case 'AllotmentReceived':
+      return allot(state, event);
     case 'FundsDeposited': {
       const amount = fromDecimal(data.amountMicroUsd);
       return {
         ...state,
         available: state.available + amount,
         deposited: state.deposited + amount,
-        deposits: latest(state.deposits.set(data.depositId, amount)),
+        deposits: latest(state.deposits.set(data.depositId, amount), DEPOSITS_KEPT),
         depositCount: state.depositCount + 1,
         months: inMonth(state, event, 'deposited', amount),
       };

@@ -89,8 +89,10 @@ export const openBilling = async (
     overview: (accountId: string) => overview.execute(new AccountOverviewQuery(accountId)),
     invoices: (accountId: string, page: number, limit: number) =>
       invoices.execute(new InvoicesQuery(accountId, page, limit)),
-    check: (onProgress: CheckLedgerQuery['onProgress'] = () => undefined) =>
-      check.execute(new CheckLedgerQuery(onProgress)),
+    check: (
+      onProgress: CheckLedgerQuery['onProgress'] = () => undefined,
+      eventsMax?: CheckLedgerQuery['eventsMax'],
+    ) => check.execute(new CheckLedgerQuery(onProgress, eventsMax)),
     close: async () => {
       await host.stop();
       await readStore.close();

@@ -9,6 +9,8 @@ import { chargesByMinute } from '#projections/billing/charges-by-minute.projecti
 import { invoices } from '#projections/billing/invoices.projection.js';
 import { keyUse } from '#projections/billing/key-use.projection.js';
 import { statements } from '#projections/billing/statements.projection.js';
+import { DeliverAllotmentCommand, OpenSubAccountCommand } from './allotment.handlers.js';
+import { allotmentSaga } from './allotment.saga.js';
 import { budgetThresholdReached } from './budgets/threshold.notification.js';
 import { BillingModule } from './billing.module.js';
 import { expireHold } from './expire-hold.handler.js';
@@ -24,7 +26,13 @@ export const billingArea = defineArea({
   description: 'Balances, holds, charges and statements of an account.',
   events: [...accountEvents, ...invoiceDetailsEvents],
   projections: [accountOverview, chargesByMinute, invoices, keyUse, statements],
-  sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
+  sagas: [
+    deploySaga(holdExpirySaga, { ExpireHold: expireHold }),
+    deploySaga(allotmentSaga, {
+      OpenSubAccount: (data, context) => new OpenSubAccountCommand(data, context),
+      DeliverAllotment: (receipt, context) => new DeliverAllotmentCommand(receipt, context),
+    }),
+  ],
   errors: billingErrors,
   settings: [paidWorkSettings, admissionSettings, statementSettings, waitingSettings],
   leaderServices: [StatementClosing],

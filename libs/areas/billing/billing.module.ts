@@ -17,6 +17,13 @@ import { accountDecider } from './account.decider.js';
 import { AccountOverviewHandler } from './account-overview.handler.js';
 import { accountSnapshots } from './account.snapshot.js';
 import { type Accounts, ACCOUNTS } from './accounts.js';
+import {
+  AccountFundsHandler,
+  AddSubAccountHandler,
+  DeliverAllotmentHandler,
+  MoveAllotmentHandler,
+  OpenSubAccountHandler,
+} from './allotment.handlers.js';
 import { BudgetsHandler } from './budgets/budgets.handler.js';
 import { ChangeAccountHandler } from './change-account.handler.js';
 import { CheckLedgerHandler } from './check-ledger.handler.js';
@@ -86,6 +93,11 @@ const ledger = {
     PaidProcesses,
     ChangeAccountHandler,
     ExpireHoldHandler,
+    OpenSubAccountHandler,
+    AddSubAccountHandler,
+    DeliverAllotmentHandler,
+    MoveAllotmentHandler,
+    AccountFundsHandler,
     AccountOverviewHandler,
     InvoicesHandler,
     StatementHandler,

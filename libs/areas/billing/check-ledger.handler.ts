@@ -10,6 +10,7 @@ import {
   type DamagedEvent,
   type LogChain,
 } from '#platform/event-store/log-chain.port.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
@@ -30,7 +31,21 @@ import {
   spendPrefix,
 } from '#projections/requests/spend.projection.js';
 import { accountOf, accountStream } from './accounts.js';
+import { type BillingErrorCode } from './billing.errors.js';
 import { type AuditedAccount, LedgerAudit, type LedgerFault } from './ledger-audit.js';
+
+/** A hold that no event has ended. */
+export interface OpenHold {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly purpose: string;
+  readonly amount: MicroUsd;
+  readonly placedAt: string;
+  readonly expiresAt: string;
+}
+
+/** Open holds of a report, from the oldest. */
+export const OPEN_HOLDS_MAX = 100;
 
 export interface LedgerReport {
   /** No law is broken, no event is damaged, and the read model says the same. */
@@ -43,6 +58,10 @@ export interface LedgerReport {
   readonly held: MicroUsd;
   readonly adjusted: MicroUsd;
   readonly available: MicroUsd;
+  /** Allotments that have left an account and have not arrived in the other one yet. */
+  readonly inTransit: MicroUsd;
+  /** The oldest ones. */
+  readonly openHolds: readonly OpenHold[];
   readonly faults: readonly LedgerFault[];
   /** Events of the whole log, in order. An account with one is not audited from there on. */
   readonly damaged: readonly DamagedEvent[];
@@ -60,6 +79,8 @@ export class CheckLedgerQuery extends Query<LedgerReport> {
   constructor(
     /** Called now and then with the position reached and the log's head. */
     readonly onProgress: (position: bigint, head: bigint) => void,
+    /** Default: any number of events. */
+    readonly eventsMax = Number.POSITIVE_INFINITY,
   ) {
     super();
   }
@@ -74,12 +95,15 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     @Inject(LOG_CHAIN) private readonly chain: LogChain | null,
   ) {}
 
-  /** The chain is checked while the accounts are folded. */
-  async execute({ onProgress }: CheckLedgerQuery): Promise<LedgerReport> {
+  /**
+   * The chain is checked while the accounts are folded.
+   * @throws DomainError `ledger_too_large` for more events of accounts than asked for
+   */
+  async execute({ onProgress, eventsMax }: CheckLedgerQuery): Promise<LedgerReport> {
     const head = await this.eventStore.head();
     const stop = new AbortController();
     const checking = this.chain?.check({ upTo: head, signal: stop.signal });
-    const folding = this.#fold(head, onProgress);
+    const folding = this.#fold(head, onProgress, eventsMax);
     try {
       const [chain, { audit, damaged: unreadable, firsts }] = await Promise.all([
         checking,
@@ -94,7 +118,11 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     }
   }
 
-  async #fold(head: bigint, onProgress: CheckLedgerQuery['onProgress']): Promise<Folded> {
+  async #fold(
+    head: bigint,
+    onProgress: CheckLedgerQuery['onProgress'],
+    eventsMax: number,
+  ): Promise<Folded> {
     const audit = new LedgerAudit();
     const damaged: DamagedEvent[] = [];
     const onDamaged = (one: DamagedEvent): void => {
@@ -118,6 +146,7 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
           onDamaged({ position, stream, reason: `it cannot be read: ${error.reason}` });
         }
       }
+      if (audit.events > eventsMax) throw tooLarge(eventsMax);
       onProgress(position, head);
     }
     return { audit, damaged, firsts };
@@ -201,6 +230,12 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
   }
 }
 
+const tooLarge = (eventsMax: number): DomainError =>
+  new DomainError<BillingErrorCode>(
+    'ledger_too_large',
+    `the accounts have over ${eventsMax} events: run quipu ledger check`,
+  );
+
 interface Folded {
   readonly audit: LedgerAudit;
   readonly damaged: readonly DamagedEvent[];
@@ -227,7 +262,7 @@ const agrees = (account: AuditedAccount, document: AccountOverview | undefined):
   document.openHolds === account.holds.size;
 
 const report = (
-  { accounts, events, faults: broken }: LedgerAudit,
+  { accounts, events, faults: broken, inTransit }: LedgerAudit,
   { faults: disagreements, failure: readModelFailure }: Compared,
   chain: ChainReport | undefined,
   unreadable: readonly DamagedEvent[],
@@ -243,17 +278,31 @@ const report = (
     accounts: accounts.size,
     events,
     position,
-    deposited: sum((account) => account.deposited),
+    // An allotment is in no account while it moves.
+    deposited: sum((account) => account.deposited) + inTransit,
     charged: sum((account) => account.charged),
     held: sum((account) => account.held),
     adjusted: sum((account) => account.adjusted),
     available: sum((account) => account.stated),
+    inTransit,
+    openHolds: openHoldsOf(accounts),
     faults,
     damaged,
     chain: chain ? { events: chain.events, hash: chain.hash } : null,
     readModelFailure,
   };
 };
+
+const openHoldsOf = (accounts: LedgerAudit['accounts']): readonly OpenHold[] =>
+  [...accounts]
+    .flatMap(([accountId, { holds }]) =>
+      [...holds].map(([holdId, { amount, placed, expiresAt }]) => {
+        const { purpose, placedAt } = placed;
+        return { accountId, holdId, purpose, amount, placedAt, expiresAt };
+      }),
+    )
+    .sort((one, other) => (one.placedAt < other.placedAt ? -1 : 1))
+    .slice(0, OPEN_HOLDS_MAX);
 
 /** Each position once: the chain and the fold may both have met it. */
 const inOrder = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[] => {

@@ -43,6 +43,9 @@ const endStatedBy = (
     case 'BudgetSet':
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
+    case 'SubAccountAdded':
+    case 'AllotmentSent':
+    case 'AllotmentReceived':
       return undefined;
     case 'HoldPlaced':
     case 'HoldRenewed':

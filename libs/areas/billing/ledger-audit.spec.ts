@@ -16,6 +16,7 @@ import {
   statementClosed,
   reversed,
 } from './account.fixture.js';
+import { added, arrived, openedBelow, PROJECT, sent, TEAM } from './allotment.fixture.js';
 import { LedgerAudit } from './ledger-audit.js';
 
 const audited = (...events: readonly AccountEvent[]): LedgerAudit => {
@@ -92,10 +93,56 @@ describe('a sound ledger', () => {
   });
 });
 
+describe('a sound tree', () => {
+  const tree = [...funded, added(), openedBelow()] as const;
+  const up = { from: TEAM, to: ACCOUNT, number: 2 };
+
+  it('has no fault, and knows what is on its way', () => {
+    const given = [...tree, sent([400, 400, 600]), arrived([400, 400, 400])] as const;
+    const returned = [...given, sent([100, 100, 300], up)] as const;
+    expect(audited(...given)).toMatchObject({ faults: [], inTransit: 0n });
+    expect(audited(...returned)).toMatchObject({ faults: [], inTransit: 100n });
+    expect(audited(...returned, arrived([100, 100, 700], up))).toMatchObject({
+      faults: [],
+      inTransit: 0n,
+    });
+  });
+
+  it('is not judged by a sender whose events cannot be read', () => {
+    const audit = new LedgerAudit();
+    audit.giveUp(ACCOUNT);
+    audit.take(openedBelow(), 1n);
+    audit.take(arrived([400, 400, 400]), 2n);
+    expect(audit).toMatchObject({ faults: [], inTransit: 0n });
+  });
+});
+
 describe('each law has a violation that is found', () => {
   it.each<[string, readonly AccountEvent[]]>([
     ['an account is opened once', [opened, opened]],
     ['an account is opened before anything else', [deposited(1_000, 1_000)]],
+    ['a sub-account is added once', [opened, added(), added()]],
+    ['a sub-account is opened below the account that has added it', [opened, openedBelow()]],
+    [
+      'an allotment is between an account and its sub-account',
+      [...funded, added(), sent([400, 400, 600], { to: PROJECT })],
+    ],
+    [
+      'the total of an allotment is the sum of all before it',
+      [...funded, added(), sent([400, 401, 600])],
+    ],
+    [
+      'no more arrives than was sent',
+      [...funded, added(), openedBelow(), sent([400, 400, 600]), arrived([401, 401, 401])],
+    ],
+    [
+      'the total of an allotment is the sum of all before it',
+      [...funded, added(), openedBelow(), sent([400, 400, 600]), arrived([400, 399, 400])],
+    ],
+    [
+      'nothing but a reversed deposit overdraws an account',
+      [...funded, added(), sent([1_001, 1_001, -1])],
+    ],
     ['a deposit is credited once', [...funded, deposited(1_000, 2_000)]],
     [
       'a hold is placed once',
@@ -183,7 +230,8 @@ describe('each law has a violation that is found', () => {
     ['deposits - charges - holds + adjustments = available', [...held, released(750, 999)]],
   ])('%s', (law, events) => {
     const position = String(events.length);
-    expect(audited(...events).faults).toEqual([{ accountId: ACCOUNT, position, law }]);
+    const accountId = events.at(-1)?.data.accountId;
+    expect(audited(...events).faults).toEqual([{ accountId, position, law }]);
   });
 
   it('nothing but a reversed deposit overdraws an account', () => {

@@ -6,10 +6,12 @@ import {
   type HoldRenewed,
   type StatementClosed,
 } from '#events/billing/account.events.js';
+import { type AllotmentReceived, type AllotmentSent } from '#events/billing/allotment.events.js';
 import { type BudgetEvent } from '#events/billing/budget.events.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { priceOf } from '#platform/ledger/price.js';
+import { AuditedTree } from './audited-tree.js';
 import { isWithin, merged } from './price.js';
 
 /** A law of the ledger that an event breaks. */
@@ -58,9 +60,13 @@ export interface AuditedMonth {
   adjusted: MicroUsd;
 }
 
+type Allotment = AllotmentSent | AllotmentReceived;
+
 type Moving = Exclude<
   AccountEvent,
-  BudgetEvent | { readonly type: 'AccountOpened' | 'StatementClosed' }
+  | Allotment
+  | BudgetEvent
+  | { readonly type: 'AccountOpened' | 'StatementClosed' | 'SubAccountAdded' }
 >;
 
 /**
@@ -68,7 +74,8 @@ type Moving = Exclude<
  * checks each event against the laws: every amount is the price of its lines, a renewal is of an
  * open hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and
  * is never exceeded, a deposit is credited once and goes back at most once, an adjustment is made
- * once, a closed statement is the sum of its month and gets no other movement, and after each event
+ * once, an allotment is between an account and its sub-account and arrives once and as it was sent,
+ * a closed statement is the sum of its month and gets no other movement, and after each event
  * deposits - charges - holds + adjustments = the available amount that the event states.
  */
 export class LedgerAudit {
@@ -76,6 +83,12 @@ export class LedgerAudit {
   readonly faults: LedgerFault[] = [];
   events = 0;
   readonly #givenUp = new Set<string>();
+  readonly #tree = new AuditedTree();
+
+  /** The money that has left an account and has not arrived in the other one yet. */
+  get inTransit(): MicroUsd {
+    return this.#tree.inTransit;
+  }
 
   /** An event of the account cannot be read: what follows cannot be judged. */
   giveUp(accountId: string): void {
@@ -91,7 +104,10 @@ export class LedgerAudit {
     this.events += 1;
     if (this.#givenUp.has(accountId)) return;
     const account = this.#account(accountId);
-    const broken = lawsBrokenBy(event, account);
+    const broken = [
+      ...lawsBrokenBy(event, account),
+      ...this.#tree.lawsBrokenBy(event, this.#givenUp),
+    ];
     for (const law of broken) {
       this.faults.push({ accountId, position: position.toString(), law });
     }
@@ -128,6 +144,7 @@ const lawsBrokenBy = (event: AccountEvent, account: AuditedAccount): readonly st
     case 'BudgetSet':
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
+    case 'SubAccountAdded':
       // They move no money.
       return demandOpened(account);
     case 'FundsDeposited':
@@ -138,6 +155,8 @@ const lawsBrokenBy = (event: AccountEvent, account: AuditedAccount): readonly st
     case 'HoldReleased':
     case 'HoldExpired':
     case 'ChargeAdjusted':
+    case 'AllotmentSent':
+    case 'AllotmentReceived':
       return move(account, event);
   }
 };
@@ -158,10 +177,11 @@ const open = (account: AuditedAccount): readonly string[] => {
 };
 
 /** @returns the laws that it breaks */
-const move = (account: AuditedAccount, event: Moving): readonly string[] => {
+const move = (account: AuditedAccount, event: Moving | Allotment): readonly string[] => {
   const before = availableOf(account);
   const broken = demandOpened(account);
-  broken.push(...moneyMoved(account, event), ...stated(account, event.data.availableMicroUsd));
+  const moved = isAllotment(event) ? allotted(account, event) : moneyMoved(account, event);
+  broken.push(...moved, ...stated(account, event.data.availableMicroUsd));
   const after = availableOf(account);
   const isOverdrawn = after < 0n && after < before;
   if (isOverdrawn && event.type !== 'DepositReversed') broken.push(OVERDRAWN);
@@ -227,6 +247,17 @@ const isTaxed = ({ tax, chargedMicroUsd, adjustedMicroUsd }: StatementClosed['da
   const whole = 1_000_000n + BigInt(tax.ratePpm);
   const error = fromDecimal(tax.taxMicroUsd) * whole - gross * BigInt(tax.ratePpm);
   return 2n * (error < 0n ? -error : error) <= whole;
+};
+
+const isAllotment = (event: Moving | Allotment): event is Allotment =>
+  event.type === 'AllotmentSent' || event.type === 'AllotmentReceived';
+
+/** @returns the laws that it breaks */
+const allotted = (account: AuditedAccount, { type, data }: Allotment): readonly string[] => {
+  const moved = fromDecimal(data.amountMicroUsd) * (type === 'AllotmentSent' ? -1n : 1n);
+  account.deposited += moved;
+  const at = type === 'AllotmentSent' ? data.sentAt : data.receivedAt;
+  return booked(account, { at, bookedIn: data.bookedIn }, 'deposited', moved);
 };
 
 const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly string[] => {

@@ -94,6 +94,18 @@ const release: Law = (ledger, data) => {
   ledger.available += held;
 };
 
+/** A statement lists an allotment among the deposits; one that was sent is below zero. */
+const allot: Law = (ledger, { at, otherId, allotmentNumber, ...data }) => {
+  const listed = { depositedAt: at, depositId: otherId, depositNumber: allotmentNumber };
+  const movement = movementOf(
+    'deposit',
+    { ...data, ...listed, method: 'allotment' },
+    'depositedAt',
+  );
+  ledger.movements.push(movement);
+  ledger.available += movement.amount;
+};
+
 /** The effect of each event on the account, by its type. */
 const LAWS: Readonly<Record<string, Law>> = {
   AccountOpened: () => undefined,
@@ -144,6 +156,15 @@ const LAWS: Readonly<Record<string, Law>> = {
     const movement = movementOf('adjustment', data, 'adjustedAt');
     ledger.movements.push(movement);
     ledger.available += movement.amount;
+  },
+  SubAccountAdded: () => undefined,
+  AllotmentSent: (ledger, data) => {
+    const { sentAt: at, toId: otherId } = data;
+    const amountMicroUsd = (-amountOf(data, 'amountMicroUsd')).toString();
+    allot(ledger, { ...data, at, otherId, amountMicroUsd });
+  },
+  AllotmentReceived: (ledger, data) => {
+    allot(ledger, { ...data, at: data['receivedAt'], otherId: data['fromId'] });
   },
   StatementClosed: (ledger, data) => {
     const month = textOf(data, 'month');

@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AccountEvent } from '#events/billing/account.events.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
-import { type AccountCommand, accountDecider } from '../account.decider.js';
-import { capture, deposit, HOLD, open, OTHER_HOLD, release, renew } from '../account.fixture.js';
-import { ask, KEY, OTHER_KEY, removeBudget, setBudget } from './budget.fixture.js';
+import { type AccountCommand } from '../account.decider.js';
+import { capture, HOLD, OTHER_HOLD, release, renew } from '../account.fixture.js';
+import {
+  after,
+  ask,
+  decided,
+  KEY,
+  OTHER_KEY,
+  outcomeOf,
+  removeBudget,
+  setBudget,
+} from './budget.fixture.js';
 import { BUDGETS_MAX } from './budget.rules.js';
 
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
@@ -12,29 +19,6 @@ const AT = '2026-11-21T05:00:00.000Z';
 const NEXT_DAY = '2026-11-22T05:00:00.000Z';
 const NEXT_MONTH = '2026-12-01T00:00:00.000Z';
 const third = '01890a5d-ac96-774b-bcce-b302099a8059';
-
-const { decide, evolve, initialState } = accountDecider;
-
-/** The state after commands that are all accepted. */
-const after = (...commands: readonly AccountCommand[]) =>
-  [open, deposit(1_000_000), ...commands].reduce(
-    (state, command) => decide(command, state).reduce(evolve, state),
-    initialState,
-  );
-
-const outcomeOf = (command: AccountCommand, state: ReturnType<typeof after>) => {
-  try {
-    return decide(command, state).map(({ type }) => type);
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return { code: error.code as unknown, ...error.metadata };
-  }
-};
-
-const decided = (
-  command: AccountCommand,
-  state: ReturnType<typeof after>,
-): readonly AccountEvent[] => decide(command, state);
 
 describe('setting a budget', () => {
   it('happens once', () => {
@@ -79,6 +63,17 @@ describe('setting a budget', () => {
       expect(outcomeOf(removeBudget(undefined, undefined, operator), set)).toEqual([
         'BudgetRemoved',
       ]);
+    });
+
+    it('are not lifted by the account when the account above set them', () => {
+      const parent = { owner: 'parent' } as const;
+      const set = after(setBudget(limits, { by: parent }));
+      expect(outcomeOf(removeBudget(), set)).toMatchObject(refused);
+      expect(outcomeOf(setBudget({ dayMicroUsd: '2000' }), set)).toMatchObject(refused);
+      const wider = setBudget({ dayMicroUsd: '2000' }, { by: parent });
+      expect(outcomeOf(wider, set)).toEqual(['BudgetSet']);
+      expect(outcomeOf(wider, after(ofOperator))).toMatchObject(refused);
+      expect(outcomeOf(ofOperator, set)).toEqual(['BudgetSet']);
     });
 
     it('are taken over by the operator', () => {
@@ -259,7 +254,7 @@ describe('the thresholds of a budget', () => {
   it('report the whole when the budget rejects a request, once in a window', () => {
     const report = (at: string): AccountCommand => ({
       type: 'ReportExhausted',
-      data: { accountId: '7', key: KEY, source: 'account', window: 'day', at },
+      data: { accountId: '7', budget: '', window: 'day', at },
     });
     expect(outcomeOf(report(AT), after(alerting))).toEqual(['BudgetThresholdReached']);
     expect(outcomeOf(report(AT), after(alerting, report(AT)))).toEqual([]);

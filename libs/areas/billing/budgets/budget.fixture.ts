@@ -1,7 +1,10 @@
 import { type BudgetLimits, BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
-import { type AccountCommand } from '../account.decider.js';
-import { ACCOUNT, OPENED_AT, place, type Tokens } from '../account.fixture.js';
+import { type AccountEvent } from '#events/billing/account.events.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type AccountCommand, accountDecider } from '../account.decider.js';
+import { ACCOUNT, deposit, open, OPENED_AT, place, type Tokens } from '../account.fixture.js';
 import { type BudgetChanger } from './budget.rules.js';
+import { type BudgetSubject, type Spender } from './budget.state.js';
 
 /** The budgets in the specs of billing. */
 export const KEY = '2b9ac6a26d6d9ca1';
@@ -11,13 +14,14 @@ type Command<Type> = Extract<AccountCommand, { readonly type: Type }>;
 
 const NO_LIMITS: BudgetLimits = {
   dayMicroUsd: null,
+  weekMicroUsd: null,
   monthMicroUsd: null,
+  totalMicroUsd: null,
   requestsPerMinute: null,
   tokensPerMinute: null,
 };
 
-interface BudgetOptions {
-  readonly key?: string;
+interface BudgetOptions extends BudgetSubject {
   readonly alertPercents?: number[];
   readonly setAt?: string;
   readonly by?: BudgetChanger;
@@ -27,12 +31,12 @@ const BY_ACCOUNT: BudgetChanger = { owner: 'account' };
 
 export const setBudget = (
   limits: Partial<BudgetLimits>,
-  { key, alertPercents = [], setAt = OPENED_AT, by = BY_ACCOUNT }: BudgetOptions = {},
+  { alertPercents = [], setAt = OPENED_AT, by = BY_ACCOUNT, ...subject }: BudgetOptions = {},
 ): Command<'SetBudget'> => ({
   type: 'SetBudget',
   data: {
     accountId: ACCOUNT,
-    ...(key !== undefined && { key }),
+    ...subject,
     limits: { ...NO_LIMITS, ...limits },
     alertPercents,
     setAt,
@@ -58,10 +62,9 @@ export const removeBudget = (
 export const budgetRemoved = (...terms: Parameters<typeof removeBudget>): BudgetRemoved =>
   BudgetRemoved.of(removeBudget(...terms).data);
 
-interface AskOptions {
+interface AskOptions extends Spender {
   readonly holdId?: string;
   readonly outputAtLeast?: number | null;
-  readonly key?: string;
   readonly at?: string;
   readonly expiresAt?: string;
   readonly paced?: boolean;
@@ -70,7 +73,7 @@ interface AskOptions {
 /** A hold that a key asks for at an instant. */
 export const ask = (
   tokens: Tokens,
-  { key, at, expiresAt, paced = true, holdId, outputAtLeast }: AskOptions = {},
+  { at, expiresAt, paced = true, holdId, outputAtLeast, ...spender }: AskOptions = {},
 ): Command<'PlaceHold'> => {
   const { data } = place(tokens, {
     ...(holdId !== undefined && { holdId }),
@@ -81,9 +84,33 @@ export const ask = (
     data: {
       ...data,
       paced,
-      ...(key !== undefined && { key }),
+      ...spender,
       ...(at !== undefined && { placedAt: at }),
       ...(expiresAt !== undefined && { expiresAt }),
     },
   };
 };
+
+const { decide, evolve, initialState } = accountDecider;
+
+/** The state after commands that are all accepted. */
+export const after = (...commands: readonly AccountCommand[]) =>
+  [open, deposit(1_000_000), ...commands].reduce(
+    (state, command) => decide(command, state).reduce(evolve, state),
+    initialState,
+  );
+
+/** The types of its events, or the code and the metadata of its rejection. */
+export const outcomeOf = (command: AccountCommand, state: ReturnType<typeof after>) => {
+  try {
+    return decide(command, state).map(({ type }) => type);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { code: error.code as unknown, ...error.metadata };
+  }
+};
+
+export const decided = (
+  command: AccountCommand,
+  state: ReturnType<typeof after>,
+): readonly AccountEvent[] => decide(command, state);

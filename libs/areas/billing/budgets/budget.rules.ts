@@ -1,7 +1,8 @@
 import {
-  type BudgetOwner,
+  BudgetOwner,
   type BudgetSet,
   BudgetThresholdReached,
+  type BudgetWindow,
 } from '#events/billing/budget.events.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -12,12 +13,21 @@ import {
   ACCOUNT_BUDGET,
   type Budget,
   budgetAt,
+  budgetIdOf,
   type Budgets,
   budgetsOf,
+  type BudgetSource,
+  type BudgetSubject,
+  limitIn,
   type Pace,
+  minuteEnd,
+  periodEnd,
+  sourceOf,
+  type Spender,
   type Spending,
-  type SpendingWindow,
+  subjectOf,
   tokensOf,
+  WINDOWS,
 } from './budget.state.js';
 
 /** An account has few keys at a time; the budgets of revoked ones can be removed. */
@@ -25,25 +35,22 @@ export const BUDGETS_MAX = 200;
 
 /** A budget that work counts against, in the windows of the instant. */
 interface AskedBudget extends Budget {
-  readonly source: 'account' | 'key';
+  readonly id: string;
+  readonly source: BudgetSource;
 }
 
-const WINDOWS = ['day', 'month'] as const satisfies readonly SpendingWindow[];
-
-const limitOf = ({ limits }: Budget, window: SpendingWindow): MicroUsd | null =>
-  window === 'day' ? limits.dayMicroUsd : limits.monthMicroUsd;
-
-/** The account's budget before the budget of the key; none for most accounts. */
+/** The account's budget before the others; none for most accounts. */
 export const askedBudgets = (
   budgets: Budgets,
-  key: string | undefined,
+  spender: Spender,
   at: string,
 ): readonly AskedBudget[] =>
-  budgetsOf(key).flatMap((id) => {
-    const budget = budgets.get(id);
-    const source = id === ACCOUNT_BUDGET ? 'account' : 'key';
-    return budget ? [{ ...budgetAt(budget, at), source } as const] : [];
-  });
+  budgets.isEmpty()
+    ? []
+    : budgetsOf(spender).flatMap((id) => {
+        const budget = budgets.get(id);
+        return budget ? [{ ...budgetAt(budget, at), id, source: sourceOf(id) }] : [];
+      });
 
 /** Whether one of them has a limit per minute. */
 export const isPaced = (asked: readonly Budget[]): boolean =>
@@ -59,7 +66,7 @@ export const affordableUnder = (asked: readonly Budget[], available: MicroUsd): 
   let least = available;
   for (const budget of asked) {
     for (const window of WINDOWS) {
-      const limit = limitOf(budget, window);
+      const limit = limitIn(budget, window);
       if (limit !== null && rest(limit, budget[window]) < least)
         least = rest(limit, budget[window]);
     }
@@ -90,37 +97,29 @@ export const withinMinute = (
 export const demandBudgets = (asked: readonly AskedBudget[], amount: MicroUsd): void => {
   for (const budget of asked) {
     for (const window of WINDOWS) {
-      const limit = limitOf(budget, window);
+      const limit = limitIn(budget, window);
       const { used, held, period } = budget[window];
       if (limit === null || used + amount <= limit) continue;
       const isInFlight = used - held + amount <= limit;
       const detail =
         `the worst-case price of the request does not fit the budget of the ${budget.source} ` +
-        `for the ${window} ${period}` +
+        (window === 'total' ? 'in total' : `for the ${window} ${period}`) +
         (isInFlight ? ' while other requests hold part of it; try again when they have ended' : '');
       reject('budget_exceeded', detail, {
         reason: isInFlight ? 'in_flight' : 'budget_exceeded',
         limit_source: budget.source,
+        ...(budget.source === 'tag' && { tag: budget.id }),
         window,
         period,
         limit_micro_usd: toDecimal(limit),
         charged_micro_usd: toDecimal(used - held),
         held_micro_usd: toDecimal(held),
         asked_micro_usd: toDecimal(amount),
-        resets_at: periodEnd(period),
+        resets_at: periodEnd(window, period),
         ...(isInFlight && { retry_after_seconds: 1 }),
       });
     }
   }
-};
-
-/** The first instant after a month, a day or a minute in UTC. */
-export const periodEnd = (period: string): string => {
-  const end = new Date(period + '0000-01-01T00:00:00.000Z'.slice(period.length));
-  if (period.length === 'YYYY-MM'.length) end.setUTCMonth(end.getUTCMonth() + 1);
-  else if (period.length === 'YYYY-MM-DD'.length) end.setUTCDate(end.getUTCDate() + 1);
-  else end.setUTCMinutes(end.getUTCMinutes() + 1);
-  return end.toISOString();
 };
 
 /** @throws DomainError `rate_limit_exceeded`, with a pause where waiting helps */
@@ -160,7 +159,7 @@ const rejectPace = (
   { period, tokens }: Pace,
   at: string,
 ): never => {
-  const waitMs = Date.parse(periodEnd(period)) - Date.parse(at);
+  const waitMs = Date.parse(minuteEnd(period)) - Date.parse(at);
   const unit = limit === 'requests_per_minute' ? 'requests' : 'tokens';
   const detail = `the budget of this ${source} is ${perMinute} ${unit} a minute; try again later`;
   return reject('rate_limit_exceeded', detail, {
@@ -173,12 +172,8 @@ const rejectPace = (
 };
 
 /** The tightest limits per minute, after a hold that counts against them. */
-export const paceOf = (
-  budgets: Budgets,
-  key: string | undefined,
-  at: string,
-): HoldPace | undefined => {
-  const asked = askedBudgets(budgets, key, at);
+export const paceOf = (budgets: Budgets, spender: Spender, at: string): HoldPace | undefined => {
+  const asked = askedBudgets(budgets, spender, at);
   if (!isPaced(asked)) return undefined;
   return {
     requests: tightest(asked, 'requestsPerMinute', 'requests'),
@@ -197,7 +192,7 @@ const tightest = (
     if (limit === null) continue;
     const remaining = Math.max(0, limit - minute[counted]);
     if (found && found.remaining <= remaining) continue;
-    found = { limit, remaining, resetsAt: periodEnd(minute.period) };
+    found = { limit, remaining, resetsAt: minuteEnd(minute.period) };
   }
   return found;
 };
@@ -213,7 +208,7 @@ export const reachedThresholds = (
     const budget = budgets.get(id);
     if (!budget) return [];
     return WINDOWS.flatMap((window) => {
-      const limit = limitOf(budget, window);
+      const limit = limitIn(budget, window);
       const { used, held, reported } = budget[window];
       if (limit === null || limit === 0n) return [];
       const percent = budget.alertPercents.findLast(
@@ -228,60 +223,68 @@ const thresholdOf = (
   accountId: string,
   id: string,
   budget: Budget,
-  window: SpendingWindow,
+  window: BudgetWindow,
   percent: number,
   reachedAt: string,
 ): BudgetThresholdReached => {
   const { period, used, held } = budget[window];
   return BudgetThresholdReached.of({
     accountId,
-    ...(id !== ACCOUNT_BUDGET && { key: id }),
+    ...subjectOf(id),
     window,
     period,
     percent,
-    limitMicroUsd: toDecimal(limitOf(budget, window) ?? 0n),
+    limitMicroUsd: toDecimal(limitIn(budget, window) ?? 0n),
     chargedMicroUsd: toDecimal(used - held),
     reachedAt,
   });
 };
 
-/** A budget that a request was refused by. */
+/** A budget that a request was rejected by. */
 export interface ExhaustedBudget {
   readonly accountId: string;
-  readonly key: string | undefined;
-  readonly source: 'account' | 'key';
-  readonly window: SpendingWindow;
+  readonly budget: string;
+  readonly window: BudgetWindow;
   readonly at: string;
 }
 
 /** The budget in `budget_exceeded`, unless running work holds the rest of it. */
 export const exhaustedBudgetOf = (
   error: unknown,
-): Pick<ExhaustedBudget, 'source' | 'window'> | undefined => {
+  { key, endUser }: Spender,
+): Pick<ExhaustedBudget, 'budget' | 'window'> | undefined => {
   if (!(error instanceof DomainError) || error.code !== 'budget_exceeded') return undefined;
-  const { reason, limit_source: source, window } = error.metadata ?? {};
-  if (reason !== 'budget_exceeded') return undefined;
-  if (source !== 'account' && source !== 'key') return undefined;
-  return window === 'day' || window === 'month' ? { source, window } : undefined;
+  const { reason, limit_source: source, window: named, tag } = error.metadata ?? {};
+  const window = WINDOWS.find((one) => one === named);
+  if (reason !== 'budget_exceeded' || window === undefined) return undefined;
+  const ids: Readonly<Record<BudgetSource, unknown>> = {
+    account: ACCOUNT_BUDGET,
+    key,
+    user: endUser,
+    tag,
+  };
+  const budget = ids[source as BudgetSource];
+  return typeof budget === 'string' ? { budget, window } : undefined;
 };
 
-/** The whole of a budget is reported once in a window, also when a request was refused by it. */
+/** The whole of a budget is reported once in a window, also when a request was rejected by it. */
 export const exhausted = (
   budgets: Budgets,
-  { accountId, key, source, window, at }: ExhaustedBudget,
+  { accountId, budget: id, window, at }: ExhaustedBudget,
 ): readonly BudgetThresholdReached[] => {
-  const id = source === 'account' ? ACCOUNT_BUDGET : (key ?? ACCOUNT_BUDGET);
   const found = budgets.get(id);
   if (!found?.alertPercents.includes(100)) return [];
   const budget = budgetAt(found, at);
-  if (budget[window].reported >= 100 || limitOf(budget, window) === null) return [];
+  if (budget[window].reported >= 100 || limitIn(budget, window) === null) return [];
   return [thresholdOf(accountId, id, budget, window, 100, at)];
 };
 
 const isSameBudget = ({ owner, limits, alertPercents }: Budget, set: BudgetSet['data']): boolean =>
   owner === set.owner &&
-  (limits.dayMicroUsd?.toString() ?? null) === set.limits.dayMicroUsd &&
-  (limits.monthMicroUsd?.toString() ?? null) === set.limits.monthMicroUsd &&
+  WINDOWS.every(
+    (window) =>
+      (limits[`${window}MicroUsd`]?.toString() ?? null) === set.limits[`${window}MicroUsd`],
+  ) &&
   limits.requestsPerMinute === set.limits.requestsPerMinute &&
   limits.tokensPerMinute === set.limits.tokensPerMinute &&
   alertPercents.join() === set.alertPercents.join();
@@ -293,21 +296,30 @@ export interface BudgetChanger {
   readonly key?: string | undefined;
 }
 
-/** A key cannot lift what limits it, and an account not what the operator has set. */
+const OWNERS: readonly BudgetOwner[] = BudgetOwner.options;
+
+const SETTERS: Readonly<Record<BudgetOwner, string>> = {
+  account: 'this account',
+  parent: 'the account above',
+  operator: 'the operator',
+};
+
+/**
+ * A key cannot lift what limits it, an account not what the account above has set, and neither what
+ * the operator has set.
+ */
 export const demandChanger = (
   budgets: Budgets,
-  changed: string | undefined,
-  { owner, key }: BudgetChanger,
+  changed: BudgetSubject,
+  { owner: by, key }: BudgetChanger,
 ): void => {
   if (key !== undefined && budgets.has(key)) {
     reject('budget_not_changeable', 'a key with a budget of its own changes no budget');
   }
-  if (owner === 'account' && budgets.get(changed ?? ACCOUNT_BUDGET)?.owner === 'operator') {
-    reject(
-      'budget_not_changeable',
-      'the operator has set this budget; only the operator changes it',
-    );
-  }
+  const owner = budgets.get(budgetIdOf(changed))?.owner ?? by;
+  if (OWNERS.indexOf(by) >= OWNERS.indexOf(owner)) return;
+  const setter = SETTERS[owner];
+  reject('budget_not_changeable', `${setter} has set this budget; only ${setter} changes it`);
 };
 
 /** @returns whether it changes anything */
@@ -315,7 +327,7 @@ export const demandBudget = (budgets: Budgets, set: BudgetSet['data']): boolean 
   if (Object.values(set.limits).every((limit) => limit === null)) {
     reject('budget_without_limits', 'a budget has at least one limit; remove it to lift them all');
   }
-  const known = budgets.get(set.key ?? ACCOUNT_BUDGET);
+  const known = budgets.get(budgetIdOf(set));
   if (known) return !isSameBudget(known, set);
   if (budgets.size >= BUDGETS_MAX) {
     reject('too_many_budgets', `an account has at most ${BUDGETS_MAX} budgets: remove one first`);

@@ -4,21 +4,35 @@ import {
   type BudgetRemoved,
   type BudgetSet,
   type BudgetThresholdReached,
+  BudgetWindow,
 } from '#events/billing/budget.events.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type HoldLabels, type PriceLine } from '#events/hold.vocabulary.js';
+import { monthAfter, startOfMonth } from '#events/billing/statement-month.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 
+export const WINDOWS: readonly BudgetWindow[] = BudgetWindow.options;
+
+type InWindows<Value> = Readonly<Record<BudgetWindow, Value>>;
+
+const inWindows = <Value>(of: (window: BudgetWindow) => Value): InWindows<Value> => ({
+  day: of('day'),
+  week: of('week'),
+  month: of('month'),
+  total: of('total'),
+});
+
 /** Null: no limit. */
-export interface Limits {
-  readonly dayMicroUsd: MicroUsd | null;
-  readonly monthMicroUsd: MicroUsd | null;
+export interface Limits extends Readonly<Record<`${BudgetWindow}MicroUsd`, MicroUsd | null>> {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
 }
 
-/** The money that a day or a month has taken. Only the latest one is kept: a sum, and no list. */
+export const limitIn = ({ limits }: Pick<Budget, 'limits'>, window: BudgetWindow) =>
+  limits[`${window}MicroUsd`];
+
+/** The money that a window has taken. Only the latest one is kept: a sum, and no list. */
 export interface Spending {
-  /** `YYYY-MM-DD` of a day, `YYYY-MM` of a month. */
+  /** `YYYY-MM-DD` of a day, `YYYY-Www` of a week, `YYYY-MM` of a month, or `total`. */
   readonly period: string;
   /** Charges and open holds. */
   readonly used: MicroUsd;
@@ -36,23 +50,45 @@ export interface Pace {
   readonly tokens: number;
 }
 
-export interface Budget {
+export interface Budget extends InWindows<Spending> {
   readonly owner: BudgetOwner;
   readonly limits: Limits;
   readonly alertPercents: readonly number[];
   /** When it was first set: holds from before do not count. */
   readonly countsSince: string;
-  readonly day: Spending;
-  readonly month: Spending;
   readonly minute: Pace;
 }
 
-/** By the id of the key; the account's own is at `ACCOUNT_BUDGET`. */
+/** By the id of the key, the hash of the end user or the tag. */
 export type Budgets = ImmutableMap<string, Budget>;
 
+/** The id of the budget of the whole account. */
 export const ACCOUNT_BUDGET = '';
 
-export type SpendingWindow = 'day' | 'month';
+/** The spending that a budget limits: one of them, or none for the whole account. */
+export type BudgetSubject = Pick<BudgetSet['data'], 'key' | 'endUser' | 'tag'>;
+
+export const budgetIdOf = ({ key, endUser, tag }: BudgetSubject): string =>
+  key ?? endUser ?? tag ?? ACCOUNT_BUDGET;
+
+const KEY_ID_LENGTH = 16;
+
+/** A tag has an equals sign, and a key has a shorter id than an end user. */
+export const subjectOf = (id: string): BudgetSubject => {
+  if (id === ACCOUNT_BUDGET) return {};
+  if (id.includes('=')) return { tag: id };
+  return id.length === KEY_ID_LENGTH ? { key: id } : { endUser: id };
+};
+
+/** Whose spending a budget limits. */
+export type BudgetSource = 'account' | 'key' | 'user' | 'tag';
+
+export const sourceOf = (id: string): BudgetSource => {
+  const { key, endUser, tag } = subjectOf(id);
+  if (key !== undefined) return 'key';
+  if (endUser !== undefined) return 'user';
+  return tag === undefined ? 'account' : 'tag';
+};
 
 interface Taken {
   readonly period: string;
@@ -60,10 +96,8 @@ interface Taken {
 }
 
 /** The amount that an open hold has taken from one budget, in the windows in which it took last. */
-export interface Take {
+export interface Take extends InWindows<Taken> {
   readonly budget: string;
-  readonly day: Taken;
-  readonly month: Taken;
   /** Null for a hold that does not count against limits per minute. */
   readonly minute: { readonly period: string; readonly tokens: number } | null;
 }
@@ -71,9 +105,16 @@ export interface Take {
 export const NO_BUDGETS: Budgets = ImmutableMap();
 export const NO_TAKES: readonly Take[] = [];
 
-/** The budgets that work of this key counts against. */
-export const budgetsOf = (key: string | undefined): readonly string[] =>
-  key === undefined ? [ACCOUNT_BUDGET] : [ACCOUNT_BUDGET, key];
+/** Who asks for work, as budgets tell callers apart. */
+export type Spender = Pick<HoldLabels, 'key' | 'endUser' | 'tags'>;
+
+/** The budgets that work with these labels counts against. */
+export const budgetsOf = ({ key, endUser, tags = [] }: Spender): readonly string[] => [
+  ACCOUNT_BUDGET,
+  ...(key === undefined ? [] : [key]),
+  ...(endUser === undefined ? [] : [endUser]),
+  ...tags,
+];
 
 /** A meter counts tokens when its name ends so. */
 const TOKENS = /(^|_)tokens$/;
@@ -86,6 +127,48 @@ const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
 const MONTH_CHARACTERS = 'YYYY-MM'.length;
 const MINUTE_CHARACTERS = 'YYYY-MM-DDTHH:MM'.length;
 
+const TOTAL = 'total';
+const DAY_MS = 86_400_000;
+
+const weekdayOf = (date: Date): number => (date.getUTCDay() + 6) % 7;
+
+/** The week of ISO 8601: it belongs to the year of its Thursday. */
+const weekOf = (instant: string): string => {
+  const day = new Date(instant.slice(0, DAY_CHARACTERS));
+  const thursday = new Date(day.getTime() + (3 - weekdayOf(day)) * DAY_MS);
+  const year = thursday.getUTCFullYear();
+  const week = 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * DAY_MS));
+  return `${year}-W${String(week).padStart(2, '0')}`;
+};
+
+const PERIODS: InWindows<(instant: string) => string> = {
+  day: (instant) => instant.slice(0, DAY_CHARACTERS),
+  week: weekOf,
+  month: (instant) => instant.slice(0, MONTH_CHARACTERS),
+  total: () => TOTAL,
+};
+
+const END_OF: Readonly<Record<Exclude<BudgetWindow, 'total'>, (period: string) => number>> = {
+  day: (period) => Date.parse(period) + DAY_MS,
+  week: (period) => {
+    const [year = 0, week = 0] = period.split('-W').map(Number);
+    // The fourth of January is in the first week.
+    const fourth = new Date(Date.UTC(year, 0, 4));
+    return fourth.getTime() + (week * 7 - weekdayOf(fourth)) * DAY_MS;
+  },
+  month: (period) => Date.parse(startOfMonth(monthAfter(period))),
+};
+
+/** The first instant after a period in UTC; null for all time. */
+export const periodEnd = (window: BudgetWindow, period: string): string | null =>
+  window === 'total' ? null : new Date(END_OF[window](period)).toISOString();
+
+const MINUTE_MS = 60_000;
+
+/** The first instant after a minute. */
+export const minuteEnd = (period: string): string =>
+  new Date(Date.parse(`${period}Z`) + MINUTE_MS).toISOString();
+
 const spendingOf = (known: Spending, period: string): Spending =>
   period > known.period ? { period, used: 0n, held: 0n, reported: 0 } : known;
 
@@ -94,8 +177,7 @@ export const budgetAt = (budget: Budget, instant: string): Budget => {
   const minute = instant.slice(0, MINUTE_CHARACTERS);
   return {
     ...budget,
-    day: spendingOf(budget.day, instant.slice(0, DAY_CHARACTERS)),
-    month: spendingOf(budget.month, instant.slice(0, MONTH_CHARACTERS)),
+    ...inWindows((window) => spendingOf(budget[window], PERIODS[window](instant))),
     minute:
       minute > budget.minute.period ? { period: minute, requests: 0, tokens: 0 } : budget.minute,
   };
@@ -121,33 +203,33 @@ const spent = (window: Spending, amount: MicroUsd): Spending => ({
   held: window.held + amount,
 });
 
-/** Takes from every budget of the key that is there. */
+/** Takes from every budget of the spender that is there. */
 export const take = (
   budgets: Budgets,
-  key: string | undefined,
+  spender: Spender,
   before: readonly Take[],
   { amount, at, tokens }: Taking,
 ): { readonly budgets: Budgets; readonly takes: readonly Take[] } => {
   let after = budgets;
   const takes: Take[] = [];
-  for (const id of budgetsOf(key)) {
+  for (const id of budgetsOf(spender)) {
     const found = budgets.get(id);
     if (!found) continue;
-    const { day, month, minute, ...rest } = budgetAt(found, at);
-    const { period } = minute;
-    const earlier = before.find(({ budget }) => budget === id);
+    const budget = budgetAt(found, at);
+    const { period, requests, tokens: counted } = budget.minute;
+    const earlier = before.find(({ budget: taken }) => taken === id);
     takes.push({
       budget: id,
-      day: takenMore(earlier?.day, day, amount),
-      month: takenMore(earlier?.month, month, amount),
+      ...inWindows((window) => takenMore(earlier?.[window], budget[window], amount)),
       minute: tokens === null ? (earlier?.minute ?? null) : { period, tokens },
     });
-    const paced =
-      tokens === null
-        ? minute
-        : { period, requests: minute.requests + 1, tokens: minute.tokens + tokens };
-    const windows = { day: spent(day, amount), month: spent(month, amount), minute: paced };
-    after = after.set(id, { ...rest, ...windows });
+    after = after.set(id, {
+      ...budget,
+      ...inWindows((window) => spent(budget[window], amount)),
+      ...(tokens !== null && {
+        minute: { period, requests: requests + 1, tokens: counted + tokens },
+      }),
+    });
   }
   return { budgets: after, takes };
 };
@@ -173,15 +255,14 @@ export const giveBack = (
   tokens: number,
 ): Budgets => {
   let after = budgets;
-  for (const { budget: id, day, month, minute } of takes) {
+  for (const { budget: id, minute, ...taken } of takes) {
     const budget = after.get(id);
     if (!budget) continue;
     const known = budget.minute;
     const unused = minute?.period === known.period ? Math.max(0, minute.tokens - tokens) : 0;
     after = after.set(id, {
       ...budget,
-      day: freed(budget.day, day, released),
-      month: freed(budget.month, month, released),
+      ...inWindows((window) => freed(budget[window], taken[window], released)),
       minute: unused === 0 ? known : { ...known, tokens: known.tokens - unused },
     });
   }
@@ -197,45 +278,47 @@ const moneyOf = (decimal: string | null): MicroUsd | null =>
 const limited = (window: Spending, before: MicroUsd | null, limit: MicroUsd | null): Spending =>
   before === limit ? window : { ...window, reported: 0 };
 
-export const setBudget = (budgets: Budgets, { key, ...data }: BudgetSet['data']): Budgets => {
-  const id = key ?? ACCOUNT_BUDGET;
-  const { owner, limits: set, alertPercents, setAt } = data;
+const UNTOUCHED_WINDOWS = inWindows(() => UNTOUCHED);
+
+export const setBudget = (budgets: Budgets, set: BudgetSet['data']): Budgets => {
+  const id = budgetIdOf(set);
+  const { owner, alertPercents, setAt } = set;
   const limits: Limits = {
-    ...set,
-    dayMicroUsd: moneyOf(set.dayMicroUsd),
-    monthMicroUsd: moneyOf(set.monthMicroUsd),
+    ...set.limits,
+    dayMicroUsd: moneyOf(set.limits.dayMicroUsd),
+    weekMicroUsd: moneyOf(set.limits.weekMicroUsd),
+    monthMicroUsd: moneyOf(set.limits.monthMicroUsd),
+    totalMicroUsd: moneyOf(set.limits.totalMicroUsd),
   };
-  const known = budgets.get(id);
   const minute = { period: '', requests: 0, tokens: 0 };
   const fresh = { owner, limits, alertPercents, countsSince: setAt, minute };
-  const before = budgetAt(known ?? { ...fresh, day: UNTOUCHED, month: UNTOUCHED }, setAt);
+  const before = budgetAt(budgets.get(id) ?? { ...fresh, ...UNTOUCHED_WINDOWS }, setAt);
+  const after = { ...before, owner, limits, alertPercents };
   return budgets.set(id, {
-    ...before,
-    owner,
-    limits,
-    alertPercents,
-    day: limited(before.day, before.limits.dayMicroUsd, limits.dayMicroUsd),
-    month: limited(before.month, before.limits.monthMicroUsd, limits.monthMicroUsd),
+    ...after,
+    ...inWindows((window) =>
+      limited(before[window], limitIn(before, window), limitIn(after, window)),
+    ),
   });
 };
 
-export const removeBudget = (budgets: Budgets, { key }: BudgetRemoved['data']): Budgets =>
-  budgets.delete(key ?? ACCOUNT_BUDGET);
+export const removeBudget = (budgets: Budgets, removal: BudgetRemoved['data']): Budgets =>
+  budgets.delete(budgetIdOf(removal));
 
 /** The open holds of a budget that was removed: one that is set later does not know them. */
 export const withoutTakesOf = (
   takes: readonly Take[],
-  { key }: BudgetRemoved['data'],
+  removal: BudgetRemoved['data'],
 ): readonly Take[] => {
-  const kept = takes.filter(({ budget }) => budget !== (key ?? ACCOUNT_BUDGET));
+  const kept = takes.filter(({ budget }) => budget !== budgetIdOf(removal));
   return kept.length === takes.length ? takes : kept;
 };
 
 export const reportThreshold = (
   budgets: Budgets,
-  { key, window, period, percent }: BudgetThresholdReached['data'],
+  { window, period, percent, ...subject }: BudgetThresholdReached['data'],
 ): Budgets => {
-  const id = key ?? ACCOUNT_BUDGET;
+  const id = budgetIdOf(subject);
   const budget = budgets.get(id);
   if (!budget || budget[window].period > period) return budgets;
   const spending = { ...spendingOf(budget[window], period), reported: percent };

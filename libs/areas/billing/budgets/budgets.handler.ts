@@ -3,11 +3,13 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type Accounts, ACCOUNTS, accountStream } from '../accounts.js';
-import { ACCOUNT_BUDGET, type Budget, budgetAt } from './budget.state.js';
+import { type Budget, budgetAt, subjectOf } from './budget.state.js';
 
 /** A budget in the windows of now. */
 export interface BudgetView extends Budget {
-  /** The id under which the key counts; null for the account's own. */
+  /** See `subjectOf`. */
+  readonly id: string;
+  /** The id under which the key counts; null unless it is the budget of a key. */
   readonly key: string | null;
 }
 
@@ -40,7 +42,8 @@ export class BudgetsHandler implements IQueryHandler<BudgetsQuery> {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([id, budget]) => ({
         ...budgetAt(budget, now),
-        key: id === ACCOUNT_BUDGET ? null : id,
+        id,
+        key: subjectOf(id).key ?? null,
       }));
     return { budgets, position };
   }

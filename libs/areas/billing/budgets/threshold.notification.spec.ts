@@ -22,6 +22,8 @@ describe('the notification of a threshold', () => {
     expect(budgetThresholdReached.body(reached)).toEqual({
       scope: 'key',
       key_id: KEY,
+      user: null,
+      tag: null,
       window: 'day',
       period: '2026-11-22',
       percent: 80,

@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { BudgetThresholdReached } from '#events/billing/budget.events.js';
+import { BudgetThresholdReached, BudgetWindow } from '#events/billing/budget.events.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
 import { defineNotification } from '#platform/runtime/areas/notification.js';
+import { budgetIdOf, sourceOf } from './budget.state.js';
 
 /** Tells the owner of an account how far a budget is spent. */
 export const budgetThresholdReached = defineNotification<BudgetThresholdReached>({
   type: 'budget.threshold_reached',
-  description: 'The charges of a day or month reached a share of a budget.',
+  description: 'The charges of a day, week or month, or all charges, reached a share of a budget.',
   schema: z.strictObject({
-    scope: z.enum(['account', 'key']),
+    scope: z.enum(['account', 'key', 'user', 'tag']),
     key_id: z.string().nullable().describe('The id of the first key of its line.'),
-    window: z.enum(['day', 'month']),
-    period: z.string().describe('The day or month, UTC.'),
+    user: z.string().nullable().describe('The hash of the end user.'),
+    tag: z.string().nullable(),
+    window: BudgetWindow,
+    period: z.string().describe('The day, week or month in UTC, or `total`.'),
     percent: z.int(),
     limit_usd: z.number(),
     charged_usd: z.number(),
@@ -20,8 +23,10 @@ export const budgetThresholdReached = defineNotification<BudgetThresholdReached>
   on: { BudgetThresholdReached },
   account: ({ data }) => data.accountId,
   body: ({ data }) => ({
-    scope: data.key === undefined ? 'account' : 'key',
+    scope: sourceOf(budgetIdOf(data)),
     key_id: data.key ?? null,
+    user: data.endUser ?? null,
+    tag: data.tag ?? null,
     window: data.window,
     period: data.period,
     percent: data.percent,

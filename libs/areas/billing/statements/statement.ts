@@ -1,4 +1,5 @@
 import { type StatementParties, type StatementTax } from '#events/billing/account.events.js';
+import { type AllotmentReceived, type AllotmentSent } from '#events/billing/allotment.events.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import {
   type ChargedUnits,
@@ -35,7 +36,10 @@ export interface StatementLine {
   readonly charges: number;
 }
 
-/** A deposit, or one that went back: a `refund` or `chargeback`, whose amount is below zero. */
+/**
+ * A deposit, or one that went back: a `refund` or `chargeback`, whose amount is below zero. An
+ * `allotment` is from or for the account of its id; one that was sent is below zero.
+ */
 export interface StatementDeposit {
   readonly depositId: string;
   readonly number: number;
@@ -169,10 +173,24 @@ const depositsIn = (entry: StatementDocument): readonly StatementDeposit[] => {
     const { depositId, depositNumber: number, method, amountMicroUsd, depositedAt } = entry.deposit;
     return [{ depositId, number, method, amountMicroUsd, depositedAt }];
   }
+  if (entry.kind === 'allotment') return [allotmentOf(entry.allotment)];
   if (entry.kind !== 'reversal') return [];
   const { depositId, reversalNumber: number, kind: method, reversedAt } = entry.reversal;
   const amountMicroUsd = toDecimal(-fromDecimal(entry.reversal.amountMicroUsd));
   return [{ depositId, number, method, amountMicroUsd, depositedAt: reversedAt }];
+};
+
+const ALLOTMENT = 'allotment';
+
+const allotmentOf = ({ type, data }: AllotmentSent | AllotmentReceived): StatementDeposit => {
+  const { allotmentNumber: number, amountMicroUsd } = data;
+  if (type === 'AllotmentReceived') {
+    const { fromId: depositId, receivedAt: depositedAt } = data;
+    return { depositId, number, method: ALLOTMENT, amountMicroUsd, depositedAt };
+  }
+  const sent = toDecimal(-fromDecimal(amountMicroUsd));
+  const { toId: depositId, sentAt: depositedAt } = data;
+  return { depositId, number, method: ALLOTMENT, amountMicroUsd: sent, depositedAt };
 };
 
 const statusOf = ({ closed, isOver }: StatementParts): Statement['status'] => {
