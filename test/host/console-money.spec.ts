@@ -1,13 +1,13 @@
 /** The pages of money in Chromium. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answering, chatRequest, MODEL } from '../end-to-end/quipu.harness.js';
-import { type ConsoleBrowser, startConsole } from './console.fixture.js';
+import { chatRequest, MODEL } from '../end-to-end/quipu.harness.js';
+import { type OpenPages, openPages } from './console-pages.fixture.js';
 
 describe('the pages of money', () => {
-  let console: ConsoleBrowser;
+  let console: OpenPages;
 
   beforeAll(async () => {
-    console = await startConsole([answering('Two ', 'knots.')]);
+    console = await openPages();
   }, 60_000);
 
   afterAll(() => console.close());

@@ -1,7 +1,6 @@
 import { Answered, usePageRead } from '../shell/answer.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
-import { ForRole } from '../shell/for-role.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { Proofs, type ProvenEvent } from '../shell/proofs.js';
@@ -34,38 +33,32 @@ const factsOf = ({ event }: FoundEvent): readonly Fact[] => [
   ],
 ];
 
-const Event = ({ parameters }: PageProps) => {
+const EventPage = ({ parameters }: PageProps) => {
   const position = encodeURIComponent(parameters['position'] ?? '');
   const state = usePageRead<FoundEvent & { readonly position?: null }>(
     () => `/audit/events/${position}`,
   );
   return (
-    <Answered state={state}>
-      {(found) => (
-        <>
-          <Facts facts={factsOf(found)} />
-          <h2>Data</h2>
-          <pre tabIndex={0}>{JSON.stringify(found.data, null, 2)}</pre>
-          <p>
-            <a data-page href={addressOf('/', { asOf: found.event.position })}>
-              Your account at this position
-            </a>
-          </p>
-          <h2>Proof</h2>
-          <Proofs events={[found.event]} verifierKey={found.verifier_key} />
-        </>
-      )}
-    </Answered>
+    <>
+      <h1>Event {parameters['position']}</h1>
+      <Answered state={state}>
+        {(found) => (
+          <>
+            <Facts facts={factsOf(found)} />
+            <h2>Data</h2>
+            <pre tabIndex={0}>{JSON.stringify(found.data, null, 2)}</pre>
+            <p>
+              <a data-page href={addressOf('/', { asOf: found.event.position })}>
+                Your account at this position
+              </a>
+            </p>
+            <h2>Proof</h2>
+            <Proofs events={[found.event]} verifierKey={found.verifier_key} />
+          </>
+        )}
+      </Answered>
+    </>
   );
 };
-
-const EventPage = (props: PageProps) => (
-  <>
-    <h1>Event {props.parameters['position']}</h1>
-    <ForRole roles={['Admin']}>
-      <Event {...props} />
-    </ForRole>
-  </>
-);
 
 export default EventPage;

@@ -1,6 +1,5 @@
 import { instant } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
-import { ForRole } from '../shell/for-role.js';
 import { listPage } from '../shell/list.js';
 import { addressOf, addressWith } from '../shell/location.js';
 import { type Column } from '../shell/table.js';
@@ -59,7 +58,7 @@ const Newest = ({ position }: LogEvents) => (
   </p>
 );
 
-const Events = listPage<LogEvents, LogEvent>({
+export default listPage<LogEvents, LogEvent>({
   title: 'Events',
   route: '/audit/events',
   filters: FILTERS,
@@ -69,11 +68,3 @@ const Events = listPage<LogEvents, LogEvent>({
   empty: 'No event here. Shorten the beginning of the stream or of the type.',
   above: (answer) => <Newest {...answer} />,
 });
-
-const EventsPage = () => (
-  <ForRole roles={['Admin']}>
-    <Events />
-  </ForRole>
-);
-
-export default EventsPage;

@@ -1,7 +1,6 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant, usdOfMicro } from '../shell/figures.js';
-import { ForRole } from '../shell/for-role.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type Column, Table } from '../shell/table.js';
@@ -136,11 +135,12 @@ const Published = ({ state }: { readonly state: LogState }) => (
   </>
 );
 
-const Ledger = () => {
+const LedgerPage = () => {
   const state = usePageRead<LogState>(() => '/audit/state');
   const check = useRead<LedgerCheck>(() => '/api/v1/ledger/check');
   return (
     <>
+      <h1>Ledger health</h1>
       <OfNow />
       <h2>Conservation</h2>
       <Answered state={check}>{(found) => <Conservation check={found} />}</Answered>
@@ -153,14 +153,5 @@ const Ledger = () => {
     </>
   );
 };
-
-const LedgerPage = () => (
-  <>
-    <h1>Ledger health</h1>
-    <ForRole roles={['Admin']}>
-      <Ledger />
-    </ForRole>
-  </>
-);
 
 export default LedgerPage;

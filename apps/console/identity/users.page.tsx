@@ -1,5 +1,4 @@
 import { instant } from '../shell/figures.js';
-import { ForRole } from '../shell/for-role.js';
 import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type Column } from '../shell/table.js';
@@ -40,7 +39,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ];
 
-const Users = listPage<UsersPage, User>({
+export default listPage<UsersPage, User>({
   title: 'Users',
   route: '/api/v1/users',
   isTimed: true,
@@ -53,11 +52,3 @@ const Users = listPage<UsersPage, User>({
     </>
   ),
 });
-
-const UsersPageView = () => (
-  <ForRole roles={['Admin']}>
-    <Users />
-  </ForRole>
-);
-
-export default UsersPageView;

@@ -2,7 +2,6 @@ import { monthStart, today } from '../shell/days.js';
 import { orDash } from '../shell/facts.js';
 import { count, usd } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
-import { ForRole } from '../shell/for-role.js';
 import { listPage } from '../shell/list.js';
 import { query } from '../shell/location.js';
 import { type Column } from '../shell/table.js';
@@ -31,7 +30,7 @@ const GROUPS = ['rig', 'model', 'account', 'day'] as const;
 const FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() },
   { name: 'to', label: 'To, UTC', type: 'date', initial: today() },
-  { name: 'by', label: 'Rows', options: GROUPS, initial: 'rig' },
+  { name: 'by', label: 'Rows', choices: GROUPS, initial: 'rig' },
 ];
 
 const group = (): (typeof GROUPS)[number] =>
@@ -51,7 +50,7 @@ const COLUMNS: readonly Column<MarginRow>[] = [
   { name: 'Margin', isNumber: true, cell: (row) => orDash(row.margin_usd, usd) },
 ];
 
-const MarginList = listPage<Margin, MarginRow>({
+export default listPage<Margin, MarginRow>({
   title: 'Cost and price',
   route: '/api/v1/margin',
   isTimed: true,
@@ -61,11 +60,3 @@ const MarginList = listPage<Margin, MarginRow>({
   columns: COLUMNS,
   empty: 'No charge and no attempt in these days.',
 });
-
-const MarginPage = () => (
-  <ForRole roles={['Admin']}>
-    <MarginList />
-  </ForRole>
-);
-
-export default MarginPage;

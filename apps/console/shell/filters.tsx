@@ -1,11 +1,13 @@
 import { addressWith, goTo, query } from './location.js';
 
-/** A field of the address, which is a field of the route too. */
+/** A field of the address, and of the route. */
 export interface Filter {
   readonly name: string;
+  /** Of the route. Default: the name. */
+  readonly field?: string;
   readonly label: string;
   /** A choice of these; otherwise a text. */
-  readonly options?: readonly string[];
+  readonly choices?: readonly string[];
   readonly type?: 'text' | 'date';
   /** Shown, and asked for, where the address has none. */
   readonly initial?: string;
@@ -15,8 +17,12 @@ export const valueOf = ({ name, initial }: Filter): string =>
   query.value.get(name) ?? initial ?? '';
 
 /** The fields of the filters, for a route. */
-export const fieldsOf = (filters: readonly Filter[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(filters.map((filter) => [filter.name, valueOf(filter)]));
+export const filtered = (
+  filters: readonly Filter[],
+): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    filters.map((filter) => [filter.field ?? filter.name, valueOf(filter) || undefined]),
+  );
 
 /** The texts of a form by their names. */
 export const textsOf = (form: HTMLFormElement): Readonly<Record<string, string>> =>
@@ -30,17 +36,17 @@ export const textsOf = (form: HTMLFormElement): Readonly<Record<string, string>>
 const TEXT_LENGTH_MAX = 512;
 
 const Field = ({ filter }: { readonly filter: Filter }) => {
-  const { name, options, type = 'text', initial } = filter;
+  const { name, choices, type = 'text', initial } = filter;
   const value = valueOf(filter);
-  if (!options) {
+  if (!choices) {
     if (type === 'date') return <input name={name} type="date" defaultValue={value} />;
     return <input name={name} defaultValue={value} maxLength={TEXT_LENGTH_MAX} />;
   }
   return (
     <select name={name} defaultValue={value}>
       {initial === undefined && <option value="">any</option>}
-      {options.map((option) => (
-        <option key={option}>{option}</option>
+      {choices.map((choice) => (
+        <option key={choice}>{choice}</option>
       ))}
     </select>
   );
@@ -62,7 +68,7 @@ export const Filters = ({ filters }: { readonly filters: readonly Filter[] }) =>
           <Field filter={filter} />
         </label>
       ))}
-      <button type="submit">Show</button>
+      <button type="submit">Filter</button>
     </form>
   );
 };

@@ -1,8 +1,9 @@
 import { type ComponentChildren, type FunctionComponent } from 'preact';
 import { Answered, usePageRead } from './answer.js';
 import { routeOf } from './api.js';
-import { fieldsOf, type Filter, Filters } from './filters.js';
+import { filtered, type Filter, Filters } from './filters.js';
 import { addressWith, asOf, query } from './location.js';
+import { type PageProps, type PathParameters } from './page.js';
 import { type Column, Table } from './table.js';
 
 /** The place of an answer in its list: numbered, by the last row, or in OpenAI's manner. */
@@ -17,7 +18,7 @@ export interface ListAnswer {
 
 export interface List<Answer extends ListAnswer, Row> {
   readonly title: string;
-  readonly route: string;
+  readonly route: string | ((parameters: PathParameters) => string);
   /** Whether the route answers of past states, too. */
   readonly isTimed?: boolean;
   readonly filters?: readonly Filter[];
@@ -81,12 +82,13 @@ export const OfNow = () =>
 /** A page that is one list. */
 export const listPage = <Answer extends ListAnswer, Row>(
   list: List<Answer, Row>,
-): FunctionComponent => {
+): FunctionComponent<Partial<PageProps>> => {
   const { title, route, isTimed = false, filters = [], rowsOf, empty, above } = list;
-  return () => {
+  return ({ parameters = {} }) => {
+    const address = typeof route === 'string' ? route : route(parameters);
     const state = usePageRead<Answer>(() =>
-      routeOf(route, {
-        ...fieldsOf(filters),
+      routeOf(address, {
+        ...filtered(filters),
         after: query.value.get('after'),
         page: query.value.get('page'),
         asOf: isTimed ? asOf.value : undefined,

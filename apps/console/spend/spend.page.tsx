@@ -20,11 +20,11 @@ const NOTHING = 'nothing';
 
 const FROM: Filter = { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() };
 const TO: Filter = { name: 'to', label: 'To, UTC', type: 'date', initial: today() };
-const ROWS: Filter = { name: 'rows', label: 'Rows', options: GROUPS, initial: 'day' };
+const ROWS: Filter = { name: 'rows', label: 'Rows', choices: GROUPS, initial: 'day' };
 const ACROSS: Filter = {
   name: 'columns',
   label: 'Columns',
-  options: [NOTHING, ...GROUPS],
+  choices: [NOTHING, ...GROUPS],
   initial: NOTHING,
 };
 const TAG: Filter = { name: 'tag', label: 'Rows by the tag' };

@@ -1,82 +1,101 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Controller, Get, Headers, Res, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CheckLedgerQuery, type LedgerReport } from '#areas/billing/check-ledger.handler.js';
-import { toDecimal } from '#platform/kernel/money.js';
-import { ApiGuard } from '../identity/api.guard.js';
-import { Roles } from '../identity/roles.decorator.js';
+import { type FastifyReply } from 'fastify';
+import { type BillingErrorCode } from '#areas/billing/billing.errors.js';
+import { LedgerEventsQuery, type LedgerStep } from '#areas/billing/ledger-events.handler.js';
+import { OPEN_HOLDS_MAX, OpenHoldsQuery } from '#areas/billing/open-holds.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { toUsd } from '#platform/kernel/money.js';
+import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { PositionsIn } from '../time-travel/position.interceptor.js';
-import { LedgerCheckDto } from './ledger.dto.js';
+import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
+import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
+import { namedEvent } from '../sse/sse.js';
+import { presentEvent } from './explanations.presenter.js';
+import { OpenHoldsDto } from './ledger.dto.js';
 
-/** Events of accounts; the command line checks more. */
-export const CHECKED_EVENTS_MAX = 200_000;
+const EXAMPLE =
+  'id: 41\nevent: head\ndata: {"position":"41"}\n\n' +
+  'id: 42\nevent: HoldPlaced\ndata: {"type":"HoldPlaced","position":"42",…}\n\n';
 
-const noProgress = (): void => undefined;
+const tooMany = (): DomainError<BillingErrorCode> =>
+  new DomainError(
+    'too_many_ledger_streams',
+    `the account follows its ledger ${STREAMS_PER_ACCOUNT_MAX} times, the most at the same time`,
+  );
 
-/** For Admins only: the figures are of all accounts. */
+const present = ({ size, explained }: LedgerStep): string => {
+  const position = size.toString();
+  return explained === null
+    ? namedEvent('head', position, { position })
+    : namedEvent(explained.event.type, position, presentEvent({ ...explained, position: size }));
+};
+
+/** The ledger of an account as it moves; an addition to the promised interface. */
 @ApiTags('billing')
-@Credentials('api-key', 'app-token')
-@UseGuards(ApiGuard)
-@Roles('Admin')
-@Scope('operate')
-@Controller('api/v1/ledger')
+@Credentials('api-key', 'app-token', 'provider-token')
+@UseGuards(AccountOwnerGuard)
+@Scope('read_billing')
+@Controller('api/v1/billing')
 export class LedgerController {
-  /** A check reads the whole log: callers at the same time share one. */
-  #checking: Promise<LedgerReport> | undefined;
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly streams: LogEventStreams,
+  ) {}
 
-  constructor(private readonly queries: QueryBus) {}
-
-  @Get('check')
-  @PositionsIn('faults', 'damaged')
+  @Get('events')
   @ApiOperation({
-    summary: 'Check the ledger',
+    summary: 'Follow the ledger',
     description:
-      'Only for an Admin. Folds the events of every account again, compares the read models, and ' +
-      `checks the chain of the log: \`quipu ledger check\`, for at most ${CHECKED_EVENTS_MAX} ` +
-      'events of accounts.',
+      'Server-sent events: each event of the account from now on, with its facts. The id of an ' +
+      'event is its number in the log, as in `position` of other answers. `head` says that the ' +
+      'log is so long without a further event of the account. The stream ends after 15 minutes, ' +
+      'or when the gateway stops. Resume with `Last-Event-ID`, for which the `position` of an ' +
+      'answer serves as well: no event is missed.',
   })
-  @ApiOkResponse({ type: LedgerCheckDto, description: 'The sums, and each fault.' })
-  @FailsWith('ledger_too_large')
-  async check(): Promise<LedgerCheckDto> {
-    this.#checking ??= this.queries
-      .execute(new CheckLedgerQuery(noProgress, CHECKED_EVENTS_MAX))
-      .finally(() => (this.#checking = undefined));
-    return presentLedger(await this.#checking);
+  @FollowedEventsDocs(EXAMPLE)
+  @FailsWith('ledger_event_unknown', 'too_many_ledger_streams')
+  async follow(
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @CurrentCaller() { accountId }: Caller,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const after = revisionOf(lastEventId, 'ledger');
+    const { follow } = await this.queries.execute(new LedgerEventsQuery(accountId, after));
+    const presented = async function* (signal: AbortSignal): AsyncGenerator<string> {
+      for await (const step of follow(signal)) yield present(step);
+    };
+    await this.streams.write({ accountId, follow: presented, tooMany }, reply);
+  }
+
+  @Get('holds')
+  @ApiOperation({
+    summary: 'List the open holds',
+    description:
+      `What running work holds of the balance, the oldest first: ${OPEN_HOLDS_MAX} at most. Of ` +
+      'the present alone; the log has the holds of the past.',
+  })
+  @ApiOkResponse({ type: OpenHoldsDto, description: 'The holds.' })
+  async holds(@CurrentCaller() { accountId }: Caller): Promise<OpenHoldsDto> {
+    const { holds, total, position } = await this.queries.execute(new OpenHoldsQuery(accountId));
+    return {
+      success: true,
+      total,
+      holds: holds.map(({ holdId, purpose, amount, key, model, ...hold }) => ({
+        id: holdId,
+        product: purpose,
+        held_usd: toUsd(amount),
+        placed_at: hold.placedAt,
+        expires_at: hold.expiresAt,
+        model: model ?? null,
+        key_id: key ?? null,
+      })),
+      position: position.toString(),
+    };
   }
 }
-
-const presentLedger = (report: LedgerReport): LedgerCheckDto => ({
-  success: true,
-  balanced: report.balanced,
-  accounts: report.accounts,
-  events: report.events,
-  deposited_micro_usd: toDecimal(report.deposited),
-  charged_micro_usd: toDecimal(report.charged),
-  held_micro_usd: toDecimal(report.held),
-  adjusted_micro_usd: toDecimal(report.adjusted),
-  available_micro_usd: toDecimal(report.available),
-  faults: report.faults.map(({ accountId, position, law }) => ({
-    account_id: accountId,
-    position,
-    law,
-  })),
-  damaged: report.damaged.map(({ position, stream, reason }) => ({
-    position: position.toString(),
-    stream,
-    reason,
-  })),
-  open_holds: report.openHolds.map((hold) => ({
-    account_id: hold.accountId,
-    hold_id: hold.holdId,
-    purpose: hold.purpose,
-    amount_micro_usd: toDecimal(hold.amount),
-    placed_at: hold.placedAt,
-    expires_at: hold.expiresAt,
-  })),
-  chain: report.chain && { events: report.chain.events, hash: report.chain.hash },
-  read_model_failure: report.readModelFailure,
-  position: report.position.toString(),
-});

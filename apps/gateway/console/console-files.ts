@@ -4,7 +4,7 @@ import { isMissing, readAndZip, type ZippedFile } from '../zipped-file.js';
 /** The build writes them beside the programs. */
 const FOLDER = path.resolve(import.meta.dirname, '../../../../bundle/console');
 /** With the hash of the content, so nothing else is served. */
-const ASSET = /^[a-z][a-z.-]*-[\w-]{8}\.(css|js|svg)$/;
+const ASSET = /^[A-Za-z][\w.-]*-[\w-]{8}\.(css|js|svg)$/;
 
 const assets = new Map<string, ZippedFile>();
 

@@ -32,10 +32,11 @@ import {
 } from '#projections/requests/spend.projection.js';
 import { accountOf, accountStream } from './accounts.js';
 import { type BillingErrorCode } from './billing.errors.js';
+import { OPEN_HOLDS_MAX } from './open-holds.handler.js';
 import { type AuditedAccount, LedgerAudit, type LedgerFault } from './ledger-audit.js';
 
 /** A hold that no event has ended. */
-export interface OpenHold {
+export interface CheckedHold {
   readonly accountId: string;
   readonly holdId: string;
   readonly purpose: string;
@@ -43,9 +44,6 @@ export interface OpenHold {
   readonly placedAt: string;
   readonly expiresAt: string;
 }
-
-/** Open holds of a report, from the oldest. */
-export const OPEN_HOLDS_MAX = 100;
 
 export interface LedgerReport {
   /** No law is broken, no event is damaged, and the read model says the same. */
@@ -61,7 +59,7 @@ export interface LedgerReport {
   /** Allotments that have left an account and have not arrived in the other one yet. */
   readonly inTransit: MicroUsd;
   /** The oldest ones. */
-  readonly openHolds: readonly OpenHold[];
+  readonly openHolds: readonly CheckedHold[];
   readonly faults: readonly LedgerFault[];
   /** Events of the whole log, in order. An account with one is not audited from there on. */
   readonly damaged: readonly DamagedEvent[];
@@ -293,7 +291,7 @@ const report = (
   };
 };
 
-const openHoldsOf = (accounts: LedgerAudit['accounts']): readonly OpenHold[] =>
+const openHoldsOf = (accounts: LedgerAudit['accounts']): readonly CheckedHold[] =>
   [...accounts]
     .flatMap(([accountId, { holds }]) =>
       [...holds].map(([holdId, { amount, placed, expiresAt }]) => {
