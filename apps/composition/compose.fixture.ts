@@ -118,7 +118,8 @@ const extended = (files: Files, service: Json): Json => {
   const { success, data } = Extended.safeParse(service);
   if (!success) return service;
   const { extends: from, ...own } = data;
-  const base = (parsed(files, from.file) as Written).services[from.service];
+  const texts = { ...readFiles(from.file), ...files };
+  const base = (parsed(texts, from.file) as Written).services[from.service];
   return merged(base, own as Json);
 };
 

@@ -11,9 +11,9 @@ describe('the options of the bench', () => {
 
   it('measure a gateway that the caller installed only when its program is named', () => {
     expect(readOptions(['--only', 'all']).parts.has('litellm')).toBe(false);
-    const { parts, programs } = readOptions(['--only', 'mock', '--litellm', '/opt/litellm']);
+    const { parts, litellm } = readOptions(['--only', 'mock', '--litellm', '/opt/litellm']);
     expect([...parts]).toEqual(['mock', 'litellm']);
-    expect(programs).toEqual({ litellm: '/opt/litellm' });
+    expect(litellm).toBe('/opt/litellm');
   });
 
   it('measure cores only when they are named, and refuse a part that does not exist', () => {

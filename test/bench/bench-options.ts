@@ -16,10 +16,8 @@ const NODE_PARTS = [
 /** The parts that are measured on servers of Java or Go. */
 const SERVER_PARTS = ['fleet', 'rebuild', 'worker'] as const;
 const PARTS = [...NODE_PARTS, ...SERVER_PARTS, 'cores'] as const;
-/** Gateways whose programs the caller installs and names. */
-const NAMED_GATEWAYS = ['litellm', 'bifrost'] as const;
-export type NamedGateway = (typeof NAMED_GATEWAYS)[number];
-export type Part = (typeof PARTS)[number] | NamedGateway;
+/** LiteLLM takes part when the caller has installed it and names its program. */
+export type Part = (typeof PARTS)[number] | 'litellm';
 
 export interface BenchOptions {
   readonly parts: ReadonlySet<Part>;
@@ -38,9 +36,10 @@ export interface BenchOptions {
   readonly isQuick: boolean;
   /** Where the time of a chat goes, instead of everything else. */
   readonly isProfile: boolean;
-  /** Where the table for publication goes; undefined for none, and then everything else is measured. */
+  /** Where the table for publication goes; undefined measures everything else instead. */
   readonly reportPath: string | undefined;
-  readonly programs: Readonly<Partial<Record<NamedGateway, string>>>;
+  /** The program of LiteLLM; undefined if it takes no part. */
+  readonly litellm: string | undefined;
 }
 
 const partNamed = (name: string): Part => {
@@ -87,19 +86,14 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
       report: { type: 'boolean', default: false },
       'report-file': { type: 'string', default: 'bench-report.md' },
       litellm: { type: 'string' },
-      bifrost: { type: 'string' },
     },
   });
   const windowS = positive('seconds', values.seconds ?? (values.quick ? '1' : '3'));
-  const { litellm, bifrost } = values;
-  const programs = { ...(litellm && { litellm }), ...(bifrost && { bifrost }) };
+  const { litellm } = values;
   const connections =
     values.connections ?? (values.profile ? '50' : values.report ? '1,50' : '1,10,50');
   return {
-    parts: new Set([
-      ...partsNamed(values.only),
-      ...NAMED_GATEWAYS.filter((name) => name in programs),
-    ]),
+    parts: new Set([...partsNamed(values.only), ...(litellm ? (['litellm'] as const) : [])]),
     connections: connections.split(',').map((text) => whole('connections', text)),
     rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
     windowMs: windowS * 1000,
@@ -111,6 +105,6 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     isQuick: values.quick,
     isProfile: values.profile,
     reportPath: values.report ? values['report-file'] : undefined,
-    programs,
+    litellm,
   };
 };

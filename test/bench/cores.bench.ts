@@ -18,7 +18,7 @@ const onCores = (program: PeerProgram, cores: string): PeerProgram => ({
 
 /**
  * Requests a second of one `npm start` on two cores over the same on one. The generator and the
- * upstream run on all cores of the machine, so it needs more than two for them to be out of the way.
+ * upstream run on all cores, so only a machine with more than two keeps them out of the way.
  */
 export const benchCores = async (options: BenchOptions): Promise<readonly Figure[]> => {
   const { accounts, directory, rounds, windowMs, isQuick } = options;

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { BIFROST_MODEL, bifrostProgram } from './bifrost.peer.js';
 import { type BenchOptions, type Part } from './bench-options.js';
 import { checkFloor, freshFloor } from './floor.peer.js';
-import { litellmProgram } from './litellm.peer.js';
+import { LITELLM_KEY, litellmProgram } from './litellm.peer.js';
 import { UPSTREAM_MODEL } from './load/workload.js';
 import { type PeerProcess, type PeerProgram, startPeer } from './peer-process.js';
 import { installPortkey, portkeyHeaders, portkeyProgram } from './portkey.peer.js';
@@ -15,7 +14,6 @@ export const LANES = [
   'floor',
   'portkey',
   'litellm',
-  'bifrost',
   'quipu',
   'quipu-hot',
   'quipu-fleet',
@@ -74,7 +72,6 @@ const STARTED = [
   'floor',
   'portkey',
   'litellm',
-  'bifrost',
   'quipu',
 ] as const satisfies readonly Part[];
 type StartedPart = (typeof STARTED)[number];
@@ -82,7 +79,7 @@ type StartedPart = (typeof STARTED)[number];
 /** A fresh home for each start of Quipu, so that its first start is measured. */
 const programOf = async (
   part: StartedPart,
-  { directory, programs }: BenchOptions,
+  { directory, litellm }: BenchOptions,
   upstreamPort: number,
 ): Promise<PeerProgram> => {
   switch (part) {
@@ -96,9 +93,7 @@ const programOf = async (
       await installPortkey();
       return portkeyProgram;
     case 'litellm':
-      return litellmProgram(programs.litellm ?? 'litellm', directory, upstreamPort);
-    case 'bifrost':
-      return bifrostProgram(programs.bifrost ?? 'bifrost-http', directory, upstreamPort);
+      return litellmProgram(litellm ?? 'litellm', directory, upstreamPort);
     case 'quipu':
       return (await freshQuipuHome(directory, upstreamPort)).program;
   }
@@ -184,8 +179,8 @@ const lanesOf = async (
   const program = await programOf(part, options, upstream.port);
   const peer = await startPeer(program, options.directory);
   const headers = part === 'portkey' ? portkeyHeaders(upstream.port) : {};
-  const model = part === 'bifrost' ? BIFROST_MODEL : UPSTREAM_MODEL;
-  return { lanes: [{ ...asked, peer, model, headers }], checkBooks: null, stop: peer.stop };
+  const apiKeys = part === 'litellm' ? [LITELLM_KEY] : ANY_KEY;
+  return { lanes: [{ ...asked, peer, apiKeys, headers }], checkBooks: null, stop: peer.stop };
 };
 
 /** All peers up at once: they idle, at no cost, while another is measured. */

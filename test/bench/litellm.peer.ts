@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UPSTREAM_MODEL } from './load/workload.js';
 import { type PeerProgram } from './peer-process.js';
+
+/** LiteLLM starts with a strong master key only; callers of the bench use it. */
+export const LITELLM_KEY = `sk-${randomBytes(32).toString('hex')}`;
 
 const configFor = (upstreamPort: number): string => `model_list:
   - model_name: ${UPSTREAM_MODEL}
@@ -27,7 +31,11 @@ export const litellmProgram = async (
     executable,
     args: (port) => ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
     // Its map of prices comes from its own package.
-    environment: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_TELEMETRY: 'False' },
+    environment: {
+      LITELLM_MASTER_KEY: LITELLM_KEY,
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+      LITELLM_TELEMETRY: 'False',
+    },
     readyPath: '/health/liveliness',
   };
 };

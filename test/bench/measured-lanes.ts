@@ -125,8 +125,8 @@ export class MeasuredLanes {
   }
 
   /**
-   * Asks every lane for a while before anything counts: V8 compiles hot code only after thousands of
-   * requests, and later on busy cores. These answers are charged, too.
+   * Asks every lane for a while before anything counts: V8 compiles hot code only after thousands
+   * of requests, and later on busy cores. These answers are charged, too.
    */
   async #breakIn(): Promise<void> {
     const { breakInMs, connections } = this.options;

@@ -6,22 +6,26 @@ import { type LaneName } from './lanes.js';
 
 const run = promisify(execFile);
 
+/** LiteLLM loads everything before it says its version. */
+const VERSION_MS_MAX = 180_000;
+const UNKNOWN = 'unknown';
+
 const packageVersion = async (folder: string): Promise<string> => {
   const file = await readFile(`${folder}/package.json`, 'utf8');
   return (JSON.parse(file) as { readonly version: string }).version;
 };
 
-/** The first version in the text that a program prints about itself; its path if there is none. */
+/** The first version in the text that a program prints about itself. */
 const printedVersion = async (program: string, ...args: readonly string[]): Promise<string> => {
   try {
-    const { stdout, stderr } = await run(program, args, { timeout: 60_000 });
-    return /v?\d+\.\d+\.\d+\S*/.exec(stdout + stderr)?.[0] ?? program;
+    const { stdout, stderr } = await run(program, args, { timeout: VERSION_MS_MAX });
+    return /v?\d+\.\d+\.\d+\S*/.exec(stdout + stderr)?.[0] ?? UNKNOWN;
   } catch {
-    return program;
+    return UNKNOWN;
   }
 };
 
-export const versionOf = (lane: LaneName, { programs }: BenchOptions): Promise<string> => {
+export const versionOf = (lane: LaneName, { litellm }: BenchOptions): Promise<string> => {
   switch (lane) {
     case 'mock':
     case 'bare':
@@ -30,9 +34,7 @@ export const versionOf = (lane: LaneName, { programs }: BenchOptions): Promise<s
     case 'portkey':
       return packageVersion('test/bench/portkey/node_modules/@portkey-ai/gateway');
     case 'litellm':
-      return printedVersion(programs.litellm ?? 'litellm', '--version');
-    case 'bifrost':
-      return printedVersion(programs.bifrost ?? 'bifrost-http', '-version');
+      return printedVersion(litellm ?? 'litellm', '--version');
     case 'quipu':
     case 'quipu-hot':
     case 'quipu-fleet':

@@ -12,11 +12,11 @@ const ALONE = { connections: 1, streaming: false };
 const PACE_MS = 20;
 
 const WHOLE: Ladder = { conditions: P99_BOUNDS_MS.map(p99Within), first: 1, max: 256 };
-const STREAMS: Ladder = { conditions: [withoutStall], first: 16, max: 512 };
+const STREAMS: Ladder = { conditions: [withoutStall], first: 4, max: 512 };
 
 type Rungs = ReadonlyMap<Lane, readonly Rung[]>;
 
-/** Lanes take turns: each tries one load, then the next lane does, until none has another to try. */
+/** Lanes take turns: each tries one load, until no lane has another to try. */
 const climb = async (
   measured: MeasuredLanes,
   lanes: readonly Lane[],

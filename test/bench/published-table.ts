@@ -17,7 +17,6 @@ export const ACCOUNTING: Readonly<Record<LaneName, Accounting>> = {
   floor: 'durable before the answer',
   portkey: 'off',
   litellm: 'off',
-  bifrost: 'off',
   quipu: 'durable before the answer',
   'quipu-hot': 'durable before the answer',
   'quipu-fleet': 'durable before the answer',
@@ -85,14 +84,17 @@ export const publishedPage = (publication: Publication): string => {
   const { machine, command, date, loaded, paceMs, peers } = publication;
   const { connections } = loaded.workload;
   const notes = [
-    'Accounting is what the measured configuration does: `durable before the answer` means that the price ' +
-      'of an answer has reached the disk before the answer ends, so a power cut loses no charge; ' +
-      '`asynchronous` that it is written later; `off` that the peer keeps no books.',
-    'Added latency is that of one connection, less the latency of the upstream itself. In brackets: the ' +
-      'connections, one request at a time on each, that gave the most requests a second within the bound.',
-    `Streams have ${paceMs} ms between two chunks; a stream that pauses for ten times as long has stalled. ` +
-      `CPU time, of the whole process tree, and memory are read at ${connections} connections.`,
-    'The generator and the upstream share the machine with the peer. `-`: not reached, or not measured.',
+    'Accounting is what the measured configuration does. `durable before the answer`: the price ' +
+      'of an answer is on the disk before the answer ends, so a power cut loses no charge; ' +
+      '`asynchronous`: it is written later; `off`: the peer keeps no books.',
+    'Added latency is the latency of one connection, less the latency of the upstream itself. In ' +
+      'brackets: the connections, one request at a time on each, that gave the most requests a ' +
+      'second within the bound.',
+    `Streams have ${paceMs} ms between two chunks; a stream that pauses for ten times as long ` +
+      'has stalled. CPU time, of the whole process tree, and memory are read at ' +
+      `${connections} connections.`,
+    'The generator and the upstream share the machine with the peer. `-`: not reached, or not ' +
+      'measured.',
   ];
   return `${[
     '# Gateways, with and without books',

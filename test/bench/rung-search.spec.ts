@@ -91,6 +91,11 @@ describe('the figure of a condition', () => {
     expect(bestOf(rungs, p99Within(10))?.connections).toBe(32);
   });
 
+  it('is no figure of streams if none of them ended in the window', () => {
+    expect(withoutStall(rung(4))).toBe(true);
+    expect(withoutStall(rung(4, { requestsPerSecond: 0 }))).toBe(false);
+  });
+
   it('does not exist where no load holds, and a wrong answer never counts', () => {
     expect(bestOf(rungs, p99Within(1))).toBeUndefined();
     expect(largestOf(rungs, p99Within(100))?.connections).toBe(32);

@@ -24,7 +24,9 @@ export const p99Within =
   ({ p99Ms, failures }) =>
     failures === 0 && p99Ms <= boundMs;
 
-export const withoutStall: Condition = ({ stalled, failures }) => failures === 0 && stalled === 0;
+/** A window in which no stream ends shows nothing. */
+export const withoutStall: Condition = ({ requestsPerSecond, stalled, failures }) =>
+  requestsPerSecond > 0 && failures === 0 && stalled === 0;
 
 const most = (rungs: readonly Rung[]): Rung | undefined =>
   rungs.reduce<Rung | undefined>(

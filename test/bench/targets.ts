@@ -31,7 +31,6 @@ export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   floor: 'the floor',
   portkey: 'Portkey',
   litellm: 'LiteLLM',
-  bifrost: 'Bifrost',
   quipu: 'Quipu',
   'quipu-hot': 'Quipu, one hot account',
   'quipu-fleet': 'Quipu on the production engines',

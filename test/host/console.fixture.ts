@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { type Script } from '#areas/inference/rigs/upstream.fake.js';
 import {
   answering,
   startWorld,
@@ -38,7 +37,7 @@ export interface ConsoleTab {
 
 export interface ConsoleWorld {
   readonly world: World;
-  /** The upstream answers the next request when this is done. */
+  /** The upstream answers the next requests when this is done. */
   readonly waitFor: (answered: Promise<unknown>) => void;
   openTab(): Promise<ConsoleTab>;
   /** Posts to a route that must succeed. */
@@ -54,9 +53,10 @@ export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWo
   const axe = await readFile(AXE, 'utf8');
   let answered: Promise<unknown> = Promise.resolve();
   const answer = answering('Two ', 'knots.');
-  const script: Script = (response, received) =>
-    void answered.then(() => answer(response, received));
-  const world = await startWorld([script], options);
+  const world = await startWorld(
+    [(...exchange) => void answered.then(() => answer(...exchange))],
+    options,
+  );
   const executablePath = await requireProgram('chromium');
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   return {

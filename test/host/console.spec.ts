@@ -376,7 +376,7 @@ describe('the console', () => {
     const cookies = await context.cookies();
     await open('');
     await page.waitForSelector('#balance');
-    await page.click('header >> text=Sign out');
+    await page.click('header > button >> text=Sign out');
     await page.waitForSelector('input[name=username]');
     expect(await context.cookies()).toEqual([]);
     await context.addCookies(cookies);

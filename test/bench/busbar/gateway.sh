@@ -72,11 +72,7 @@ _quipu_start() {
 
 # Every process of this home: the first one, and the ones that it starts.
 _quipu_pids() {
-  local pid
-  for pid in $(pgrep -f bundle/apps/processes/); do
-    tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "QUIPU_HOME=$(_quipu_home)" &&
-      echo "$pid"
-  done
+  cut -d/ -f3 < <(grep -lzxF "QUIPU_HOME=$(_quipu_home)" /proc/[0-9]*/environ 2>/dev/null)
 }
 
 _quipu_memory() {

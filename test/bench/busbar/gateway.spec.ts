@@ -13,7 +13,7 @@ import { freePorts } from '../../servers/server-process.js';
 const run = promisify(execFile);
 const ROOT = path.resolve('.');
 const MANIFEST = path.join(ROOT, 'test/bench/busbar/gateway.sh');
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 60_000;
 const TEST_MS_MAX = 120_000;
 
 /** An answer in the shape of OpenAI, with the usage that the books need: 3 micro-dollars. */

@@ -28,7 +28,7 @@ export interface LoadResult {
   /** With those behind it. */
   readonly cpuMicrosPerRequestInAll: number;
   readonly rssBytes: number;
-  /** Answers since the window began with a pause that is far longer than their pace; 0 without a pace. */
+  /** Answers since the window began that paused for far longer than their pace. */
   readonly stalled: number;
   /** Wrong answers, in the warm-up too. */
   readonly failures: number;

@@ -1,4 +1,6 @@
+import { type GuardRule, isDetecting, isWebhook, type WebhookRule } from '../rules/guard-rule.js';
 import { type ScannedRule, TextScanner } from '../scanning/text-scanner.js';
+import { WebhookWindow } from '../webhooks/webhook-window.js';
 import { withAnswerTexts } from './json-texts.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -12,49 +14,89 @@ const objectsOf = (value: unknown): readonly JsonObject[] =>
 /** Fields of a delta whose texts join to one. */
 const JOINED = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const;
 
+/** Who counts the matches of rules, and asks webhooks. */
+export interface AnswerRules {
+  readonly onMatch: (rule: ScannedRule) => void;
+  readonly ask: (rule: WebhookRule, texts: readonly string[]) => Promise<AnswerVerdict>;
+}
+
+export interface AnswerVerdict {
+  /** As they may be delivered. */
+  readonly texts: readonly string[];
+  readonly isBlocked: boolean;
+  readonly hasFailed: boolean;
+}
+
 /** A text of a choice that comes in parts, and how a delta has its next part. */
 interface JoinedText {
-  readonly scanner: TextScanner;
+  readonly text: AnswerText;
   readonly deltaOf: (text: string) => JsonObject;
 }
+
+/** Takes a delta that comes late. */
+type Late = (delta: JsonObject) => void;
 
 const indexOf = ({ index }: JsonObject, otherwise: number): number =>
   typeof index === 'number' ? index : otherwise;
 
+/** A text by rules that find their matches here, then by webhooks. */
+class AnswerText {
+  constructor(
+    private readonly scanner: TextScanner,
+    private readonly windows: readonly WebhookWindow[],
+  ) {}
+
+  async push(part: string): Promise<string> {
+    let safe = this.scanner.push(part);
+    for (const window of this.windows) safe = await window.push(safe);
+    return safe;
+  }
+
+  async end(): Promise<string> {
+    let safe = this.scanner.end();
+    for (const window of this.windows) safe = (await window.push(safe)) + (await window.end());
+    return safe;
+  }
+}
+
+/** Whether text waits for a rule. One that only flags lets it pass, unless its failure blocks. */
+const holds = (rule: GuardRule): boolean =>
+  rule.does !== 'flag' || (isWebhook(rule) && !rule.failsOpen);
+
 /** One choice of a stream. */
 class Choice {
   /** The text that comes now, by its place in the delta. */
-  #open: { readonly place: string; readonly text: JoinedText } | undefined;
+  #open: (JoinedText & { readonly place: string }) | undefined;
   #isBlocked = false;
+  /** Webhooks that gave no verdict, and are asked no more. */
+  readonly #failed = new Set<WebhookRule>();
 
   constructor(
-    private readonly rules: readonly ScannedRule[],
-    private readonly onMatch: (rule: ScannedRule) => void,
+    private readonly rules: readonly GuardRule[],
+    private readonly answer: AnswerRules,
   ) {}
 
   /**
    * The part of a text that may be delivered.
    * @param late takes the rest of the text before it
    */
-  push(
+  async push(
     place: string,
     part: string,
     deltaOf: JoinedText['deltaOf'],
-    late: (delta: JsonObject) => void,
-  ): string {
-    if (this.#open?.place !== place) {
-      this.close(late);
-      this.#open = { place, text: { scanner: this.scanner(), deltaOf } };
-    }
-    return this.#open.text.scanner.push(part);
+    late: Late,
+  ): Promise<string> {
+    if (this.#open?.place !== place) await this.close(late);
+    this.#open ??= { place, text: this.#text(), deltaOf };
+    return this.#open.text.push(part);
   }
 
   /** Delivers what is held back. */
-  close(late: (delta: JsonObject) => void): void {
+  async close(late: Late): Promise<void> {
     if (!this.#open) return;
-    const { scanner, deltaOf } = this.#open.text;
+    const { text, deltaOf } = this.#open;
     this.#open = undefined;
-    const rest = scanner.end();
+    const rest = await text.end();
     if (rest !== '') late(deltaOf(rest));
   }
 
@@ -63,17 +105,37 @@ class Choice {
     return this.#isBlocked;
   }
 
-  /** Of a text that comes at once. */
-  whole(text: string): string {
-    const scanner = this.scanner();
-    return scanner.push(text) + scanner.end();
+  /** A part of an answer whose texts come at once. */
+  async whole(part: JsonObject): Promise<JsonObject> {
+    const texts = new Map<string, string>();
+    withAnswerTexts(part, (text) => (texts.set(text, text), text));
+    for (const sent of texts.keys()) {
+      const text = this.#text();
+      texts.set(sent, (await text.push(sent)) + (await text.end()));
+    }
+    return withAnswerTexts(part, (text) => texts.get(text) ?? text);
   }
 
-  scanner(): TextScanner {
-    return new TextScanner(this.rules, (rule) => {
+  #text(): AnswerText {
+    const scanner = new TextScanner(this.rules.filter(isDetecting), (rule) => {
       if (rule.does === 'block') this.#isBlocked = true;
-      this.onMatch(rule);
+      this.answer.onMatch(rule);
     });
+    const windows = this.rules
+      .filter(isWebhook)
+      .map(
+        (rule) =>
+          new WebhookWindow(rule.webhook.windowUnits, holds(rule), (text) => this.#ask(rule, text)),
+      );
+    return new AnswerText(scanner, windows);
+  }
+
+  async #ask(rule: WebhookRule, text: string): Promise<string> {
+    if (this.#isBlocked || this.#failed.has(rule)) return text;
+    const { texts, isBlocked, hasFailed } = await this.answer.ask(rule, [text]);
+    this.#isBlocked ||= isBlocked;
+    if (hasFailed) this.#failed.add(rule);
+    return texts[0] ?? text;
   }
 }
 
@@ -89,11 +151,11 @@ export class AnswerStream {
 
   /** @param choicesMax how many choices the request asks for */
   constructor(
-    private readonly rules: readonly ScannedRule[],
+    private readonly rules: readonly GuardRule[],
     private readonly choicesMax: number,
-    private readonly onMatch: (rule: ScannedRule) => void,
+    private readonly answer: AnswerRules,
   ) {
-    this.#isHolding = rules.some(({ does }) => does !== 'flag');
+    this.#isHolding = rules.some(holds);
   }
 
   /** Whether all choices are blocked: no further chunk is delivered. */
@@ -102,27 +164,29 @@ export class AnswerStream {
   }
 
   /** @param line a chunk as JSON @returns the chunks that may be delivered */
-  push(line: string): readonly string[] {
+  async push(line: string): Promise<readonly string[]> {
     if (this.isOver) return [];
     const chunk: unknown = JSON.parse(line);
     if (!isObject(chunk) || !Array.isArray(chunk['choices'])) return [line];
     this.#last = chunk;
     const late: string[] = [];
     const choices = objectsOf(chunk['choices']);
-    const next = choices.flatMap((choice, n) => this.#choice(choice, n, chunk, late));
+    const next: JsonObject[] = [];
+    for (const [n, choice] of choices.entries())
+      next.push(...(await this.#choice(choice, n, chunk, late)));
     if (!this.#isHolding) return [line];
     if (choices.length > 0 && next.length === 0 && chunk['usage'] == null) return late;
     return [...late, JSON.stringify({ ...chunk, choices: next })];
   }
 
   /** The rest of an answer that ends without a reason. */
-  end(): readonly string[] {
+  async end(): Promise<readonly string[]> {
     const { choices: _, ...head } = this.#last ?? {};
     const late: string[] = [];
     for (const [index, choice] of this.#choices) {
       if (choice.isBlocked()) continue;
       const rest: string[] = [];
-      choice.close((delta) => rest.push(chunkOf(head, index, delta)));
+      await choice.close((delta) => rest.push(chunkOf(head, index, delta)));
       late.push(...(choice.isBlocked() ? [chunkOf(head, index, {}, 'content_filter')] : rest));
     }
     return this.#isHolding ? late : [];
@@ -133,17 +197,22 @@ export class AnswerStream {
     return JSON.stringify({ ...this.#last, choices: [], usage });
   }
 
-  #choice(sent: JsonObject, n: number, chunk: JsonObject, late: string[]): readonly JsonObject[] {
+  async #choice(
+    sent: JsonObject,
+    n: number,
+    chunk: JsonObject,
+    late: string[],
+  ): Promise<readonly JsonObject[]> {
     const index = indexOf(sent, n);
     const choice = this.#choiceOf(index);
     if (choice.isBlocked()) return [];
     const before = late.length;
     const isLast = sent['finish_reason'] != null;
     const keep = (delta: JsonObject): void => void late.push(chunkOf(chunk, index, delta));
-    const delta = this.#delta(isObject(sent['delta']) ? sent['delta'] : {}, choice, keep);
+    const delta = await this.#delta(isObject(sent['delta']) ? sent['delta'] : {}, choice, keep);
     // The rest is delivered before the chunk that says that the choice has ended.
     const own = late.length;
-    if (isLast) choice.close(keep);
+    if (isLast) await choice.close(keep);
     if (choice.isBlocked()) {
       late.splice(before);
       this.#blocked += 1;
@@ -156,25 +225,21 @@ export class AnswerStream {
     return [{ ...sent, delta: shown, logprobs: null }];
   }
 
-  #delta(sent: JsonObject, choice: Choice, late: (delta: JsonObject) => void): JsonObject {
+  async #delta(sent: JsonObject, choice: Choice, late: Late): Promise<JsonObject> {
     const delta: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(sent)) {
       if (typeof value === 'string' && JOINED.some((joined) => joined === name)) {
         const deltaOf = (part: string) => ({ [name]: part });
         // Servers send empty texts beside the one that comes now.
-        const text = value === '' ? '' : choice.push(name, value, deltaOf, late);
+        const text = value === '' ? '' : await choice.push(name, value, deltaOf, late);
         if (text !== '' || value === '') delta[name] = text;
       } else if (name === 'tool_calls' && Array.isArray(value)) {
-        const calls = objectsOf(value).flatMap((call, n) => toolCall(call, n, choice, late));
+        const calls: JsonObject[] = [];
+        for (const [n, call] of objectsOf(value).entries())
+          calls.push(...(await toolCall(call, n, choice, late)));
         if (calls.length > 0) delta[name] = calls;
-      } else {
-        Object.assign(
-          delta,
-          withAnswerTexts({ [name]: value }, (text) =>
-            name === 'role' ? text : choice.whole(text),
-          ),
-        );
-      }
+      } else if (name === 'role') delta[name] = value;
+      else Object.assign(delta, await choice.whole({ [name]: value }));
     }
     return delta;
   }
@@ -182,7 +247,7 @@ export class AnswerStream {
   #choiceOf(index: number): Choice {
     const known = this.#choices.get(index);
     if (known) return known;
-    const choice = new Choice(this.rules, this.onMatch);
+    const choice = new Choice(this.rules, this.answer);
     this.#choices.set(index, choice);
     return choice;
   }
@@ -192,19 +257,19 @@ export class AnswerStream {
 const CALLED = { function: 'arguments', custom: 'input' } as const;
 
 /** A call of a tool comes in parts of its arguments; all else of it comes at once. */
-const toolCall = (
+const toolCall = async (
   sent: JsonObject,
   n: number,
   choice: Choice,
-  late: (delta: JsonObject) => void,
-): readonly JsonObject[] => {
+  late: Late,
+): Promise<readonly JsonObject[]> => {
   const kind = isObject(sent['custom']) ? 'custom' : 'function';
   const { [kind]: called, ...rest } = sent;
   const { [CALLED[kind]]: part, ...named } = isObject(called) ? called : {};
-  if (typeof part !== 'string') return [withAnswerTexts(sent, (text) => choice.whole(text))];
+  if (typeof part !== 'string') return [await choice.whole(sent)];
   const index = indexOf(sent, n);
   const deltaOf = (text: string) => ({ tool_calls: [{ index, [kind]: { [CALLED[kind]]: text } }] });
-  const text = choice.push(`tool_calls ${index}`, part, deltaOf, late);
+  const text = await choice.push(`tool_calls ${index}`, part, deltaOf, late);
   const isHeld = text === '' && part !== '' && Object.keys(named).length === 0;
   return isHeld ? [] : [{ ...rest, [kind]: { ...named, [CALLED[kind]]: text } }];
 };

@@ -3,16 +3,23 @@ import fc from 'fast-check';
 import { type GuardedTexts } from '#events/guards/guard.events.js';
 import { type ChatBody, type ChatOrder } from '#platform/chats/chat-order.js';
 import { orderOf } from '#platform/chats/chat-order.fixture.js';
-import { type ChatReply, type ChatStream } from '#platform/chats/chat-strategy.js';
-import { type Usage } from '#platform/chats/chat-usage.js';
-import { cutOf } from '#platform/runtime/commands/request-cut.js';
+import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { type GuardWebhooks } from '../webhooks/guard-webhooks.js';
-import { guardWith } from './guarded-chat.fixture.js';
+import {
+  choicesIn,
+  chunk,
+  completionOf,
+  finishesOf,
+  guardWith,
+  joined,
+  letters,
+  streamed,
+  USAGE,
+} from './guarded-chat.fixture.js';
 import { type GuardedChat, TEXT_UNITS_MAX } from './guarded-chat.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const USAGE: Usage = { promptTokens: 3, completionTokens: 5, source: 'provider' };
 const never = new AbortController().signal;
 const MAIL = 'ada@knots.example';
 const CARD = '4242 4242 4242 4242';
@@ -150,12 +157,6 @@ describe('the prompts of a chat', () => {
   });
 });
 
-const completionOf = (message: Json): Json => ({
-  id: 'c',
-  object: 'chat.completion',
-  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
-});
-
 describe('a whole answer', () => {
   it('is redacted in its texts and calls, without the probabilities of its tokens', async () => {
     const call = {
@@ -211,75 +212,6 @@ describe('a whole answer', () => {
     await expect(onRequest.complete(order, never, next)).rejects.toThrow('asked');
   });
 });
-
-const chunk = (delta: Json, finish: string | null = null, index = 0, more: Json = {}): string =>
-  JSON.stringify({
-    id: 'c',
-    object: 'chat.completion.chunk',
-    choices: [{ index, delta, logprobs: null, finish_reason: finish }],
-    ...more,
-  });
-
-interface Streamed {
-  readonly chunks: readonly Json[];
-  readonly cut: unknown;
-  readonly asked: number;
-}
-
-/** Reads the stream of a guard over these pages of chunks. */
-const streamed = async (
-  guard: GuardedChat,
-  lines: readonly string[],
-  order = orderOf({ stream: true }),
-): Promise<Streamed> => {
-  let asked = 0;
-  const next = (_: ChatOrder, signal: AbortSignal): Promise<ChatStream> => {
-    async function* pages(): ChatStream['pages'] {
-      for (const line of lines) {
-        if (signal.aborted) break;
-        asked += 1;
-        await Promise.resolve();
-        yield [line];
-      }
-      return { usage: USAGE, entry: null, cut: cutOf(signal) };
-    }
-    return Promise.resolve({ rig: 'r', attempts: [], pages: pages() });
-  };
-  const { pages } = await guard.stream(order, never, next);
-  const chunks: Json[] = [];
-  for (;;) {
-    const page = await pages.next();
-    if (page.done) return { chunks, cut: page.value.cut, asked };
-    chunks.push(...page.value.map((line) => JSON.parse(line) as Json));
-  }
-};
-
-interface Delta {
-  readonly content?: string;
-  readonly reasoning_content?: string;
-  readonly tool_calls?: readonly { readonly function: { readonly arguments: string } }[];
-}
-
-const choicesIn = (chunks: readonly Json[]) =>
-  chunks.flatMap(
-    ({ choices }) =>
-      choices as readonly {
-        readonly index: number;
-        readonly delta: Delta;
-        readonly finish_reason: string | null;
-      }[],
-  );
-
-const joined = (chunks: readonly Json[], field: 'content' | 'reasoning_content'): string =>
-  choicesIn(chunks)
-    .map(({ delta }) => delta[field] ?? '')
-    .join('');
-
-const finishesOf = (chunks: readonly Json[]) =>
-  choicesIn(chunks).flatMap(({ finish_reason: finish }) => (finish === null ? [] : [finish]));
-
-const letters = (text: string, field = 'content'): readonly string[] =>
-  Array.from(text, (letter) => chunk({ [field]: letter }));
 
 describe('a streamed answer', () => {
   it('is redacted as the whole text, wherever it is cut', async () => {

@@ -17,7 +17,6 @@ import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type HitRecorder } from '../hit-recorder.js';
 import {
-  type DetectingRule,
   type Direction,
   type GuardRule,
   isDetecting,
@@ -27,7 +26,7 @@ import {
 import { type GuardWebhooks } from '../webhooks/guard-webhooks.js';
 import { scannedTexts } from '../scanning/scanned-texts.js';
 import { type ScannedRule } from '../scanning/text-scanner.js';
-import { AnswerStream } from './answer-stream.js';
+import { type AnswerRules, AnswerStream } from './answer-stream.js';
 import { HitCounts } from './hit-counts.js';
 import { textsOf, withAnswerTexts, withTexts } from './json-texts.js';
 
@@ -39,6 +38,14 @@ export const TEXT_UNITS_MAX = 1_048_576;
 export interface GuardParts {
   readonly hits: Pick<HitRecorder, 'record'>;
   readonly webhooks: Pick<GuardWebhooks, 'verdictOf'>;
+}
+
+/** The verdict of a webhook about texts. */
+interface Verdict {
+  readonly matches: number;
+  /** As they may be delivered. */
+  readonly texts: readonly string[];
+  readonly hasFailed: boolean;
 }
 
 const BLOCKED = { role: 'assistant', content: '', refusal: null } as const;
@@ -77,7 +84,9 @@ export class GuardedChat implements ChatGuard {
     const counts = new HitCounts();
     const next: unknown[] = [];
     for (const choice of choices as readonly unknown[]) {
-      next.push(isObject(choice) ? await guardedChoice(choice, rules, counts) : choice);
+      next.push(
+        isObject(choice) ? await guardedChoice(choice, rules, this.#asking(counts)) : choice,
+      );
     }
     this.#record('answer', counts);
     return next.some((choice, n) => choice !== choices[n])
@@ -117,21 +126,22 @@ export class GuardedChat implements ChatGuard {
   async *#pages(
     order: ChatOrder,
     pages: ChatStream['pages'],
-    rules: readonly DetectingRule[],
+    rules: readonly GuardRule[],
     blocking: AbortController,
   ): ChatStream['pages'] {
     const counts = new HitCounts();
-    const stream = new AnswerStream(rules, choicesOf(order), counts.add);
+    const stream = new AnswerStream(rules, choicesOf(order), this.#asking(counts));
     try {
       yield [];
       for (;;) {
         const page = await pages.next();
         if (page.done) {
-          yield endOf(stream, page.value, order);
+          yield await endOf(stream, page.value, order);
           // The stream was ended here: its caller has the reason in `finish_reason`.
           return stream.isOver ? { ...page.value, cut: null } : page.value;
         }
-        const lines = page.value.flatMap((line) => stream.push(line));
+        const lines: string[] = [];
+        for (const line of page.value) lines.push(...(await stream.push(line)));
         if (stream.isOver) blocking.abort(new RequestCutError('guard_blocked'));
         if (lines.length > 0) yield lines;
       }
@@ -168,21 +178,49 @@ export class GuardedChat implements ChatGuard {
   ): Promise<void> {
     const all = [...texts];
     const sent = all.map((text) => changed.get(text) ?? text);
+    const given = await this.#verdict(rule, sent, 'request', counts);
+    for (const [n, text] of all.entries()) {
+      const next = given.texts[n] ?? text;
+      if (next !== text) changed.set(text, next);
+    }
+    if (!given.hasFailed || rule.failsOpen) return;
+    this.#record('request', counts);
+    throw new DomainError<GuardErrorCode>(
+      'guard_failed',
+      `the rule ${rule.id} of the operator could not read this request; try again later`,
+      { rule: rule.id },
+    );
+  }
+
+  /** The texts as the webhook of a rule leaves them. */
+  async #verdict(
+    rule: WebhookRule,
+    texts: readonly string[],
+    on: Direction,
+    counts: HitCounts,
+  ): Promise<Verdict> {
     try {
-      const { matches, texts: given } = await this.parts.webhooks.verdictOf(rule, this.work, sent);
+      const verdict = await this.parts.webhooks.verdictOf(rule, this.work, texts, on);
+      const { matches } = verdict;
       if (matches > 0) counts.add(rule, matches);
-      if (matches === 0 || rule.does !== 'redact') return;
-      for (const [n, text] of all.entries()) changed.set(text, given?.[n] ?? text);
+      const isChanged = matches > 0 && rule.does === 'redact';
+      return { matches, texts: (isChanged && verdict.texts) || texts, hasFailed: false };
     } catch {
       counts.add(rule, 0);
-      if (rule.failsOpen) return;
-      this.#record('request', counts);
-      throw new DomainError<GuardErrorCode>(
-        'guard_failed',
-        `the rule ${rule.id} of the operator could not read this request; try again later`,
-        { rule: rule.id },
-      );
+      return { matches: 0, texts, hasFailed: true };
     }
+  }
+
+  /** An answer is made and charged: a rule that cannot read it, and fails closed, blocks it. */
+  #asking(counts: HitCounts): AnswerRules {
+    return {
+      onMatch: counts.add,
+      ask: async (rule, texts) => {
+        const verdict = await this.#verdict(rule, texts, 'answer', counts);
+        const isFound = rule.does === 'block' && verdict.matches > 0;
+        return { ...verdict, isBlocked: isFound || (verdict.hasFailed && !rule.failsOpen) };
+      },
+    };
   }
 
   /** @throws DomainError `guard_blocked` */
@@ -233,8 +271,8 @@ export class GuardedChat implements ChatGuard {
     return this.rules.filter(({ on }) => on.includes(direction));
   }
 
-  get #answerRules(): readonly DetectingRule[] {
-    return this.#rulesOn('answer').filter(isDetecting);
+  get #answerRules(): readonly GuardRule[] {
+    return this.#rulesOn('answer');
   }
 
   #record(on: Direction, { list }: HitCounts): void {
@@ -297,32 +335,48 @@ const choicesOf = ({ body: { n }, others = [] }: ChatOrder): number =>
 
 const guardedChoice = async (
   choice: JsonObject,
-  rules: readonly DetectingRule[],
-  counts: HitCounts,
+  rules: readonly GuardRule[],
+  { onMatch, ask }: AnswerRules,
 ): Promise<JsonObject> => {
-  const { logprobs: _, ...rest } = choice;
+  const { logprobs: _, finish_reason, ...rest } = choice;
   const texts = new Set<string>();
   textsOf(rest, texts);
   const found = new Set<ScannedRule>();
-  const changed = await scannedTexts(texts, rules, (rule) => {
-    found.add(rule);
-    counts.add(rule);
-  });
-  if ([...found].some(({ does }) => does === 'block')) {
+  const changed = new Map(
+    await scannedTexts(texts, rules.filter(isDetecting), (rule) => {
+      found.add(rule);
+      onMatch(rule);
+    }),
+  );
+  let isBlocked = [...found].some(({ does }) => does === 'block');
+  const all = [...texts];
+  for (const rule of rules.filter(isWebhook)) {
+    if (isBlocked || all.length === 0) break;
+    const verdict = await ask(
+      rule,
+      all.map((text) => changed.get(text) ?? text),
+    );
+    ({ isBlocked } = verdict);
+    for (const [n, text] of all.entries()) {
+      const next = verdict.texts[n] ?? text;
+      if (next !== text) changed.set(text, next);
+    }
+  }
+  if (isBlocked) {
     return { ...choice, message: BLOCKED, logprobs: null, finish_reason: 'content_filter' };
   }
   if (changed.size === 0) return choice;
   const change = (text: string): string => changed.get(text) ?? text;
-  return { ...withAnswerTexts(rest, change), logprobs: null };
+  return { ...withAnswerTexts(rest, change), finish_reason, logprobs: null };
 };
 
 /** The last chunks of a stream, with its usage where that was asked for and the rig was stopped. */
-const endOf = (
+const endOf = async (
   stream: AnswerStream,
   { usage }: StreamReceipt,
   { body }: ChatOrder,
-): readonly string[] => {
-  const rest = stream.end();
+): Promise<readonly string[]> => {
+  const rest = await stream.end();
   return stream.isOver && includesUsage(body)
     ? [...rest, stream.usageChunk(usageObject(usage))]
     : rest;

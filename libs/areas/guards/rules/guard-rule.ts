@@ -22,12 +22,14 @@ interface RuleTerms {
 /** A rule whose matches are found here. */
 export interface DetectingRule extends RuleTerms, ScannedRule {}
 
-/** A rule whose matches a service of the operator finds. It reads requests only. */
+/** A rule whose matches a service of the operator finds. */
 export interface WebhookRule extends RuleTerms {
   readonly webhook: {
     readonly url: string;
     readonly allowsPrivate: boolean;
     readonly timeoutMs: number;
+    /** UTF-16 units of a stream that it sees twice: the longest match that it is sure to find. */
+    readonly windowUnits: number;
   };
 }
 

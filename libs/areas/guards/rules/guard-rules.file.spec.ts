@@ -41,7 +41,7 @@ describe('the file of the rules', () => {
     ['id: a, what: email, on: both, do: flag, fails: no', 'rules[0].fails: expected'],
     ['id: a, what: email, on: both, do: flag, models: []', 'rules[0].models: expected'],
     ['id: a, what: email, on: both, do: flag, pattern: b', 'rules[0].pattern'],
-    ['id: a, what: webhook, url: "https://g.example", on: both, do: flag', 'rules[0].on: expected'],
+    ['id: a, what: webhook, url: "https://g.example", on: both, do: flag, window: 9', 'window'],
     ['id: a, what: webhook, url: "http://g.example", on: request, do: flag', 'rules[0].url'],
     ['id: a, what: webhook, url: "https://10.0.0.1", on: request, do: flag', 'rules[0].url'],
     ['id: a, what: webhook, url: "https://u:p@g.example", on: request, do: flag', 'no user'],

@@ -65,10 +65,10 @@ const Rule = z.discriminatedUnion('what', [
   Fields.extend({ what: z.literal('pattern'), pattern: Pattern }),
   Fields.extend({
     what: z.literal('webhook'),
-    on: z.literal('request'),
     url: z.string().max(2_048),
     allow_private: z.boolean().default(false),
     timeout_ms: z.int().min(100).max(30_000).default(2_000),
+    window: z.int().min(64).max(8_192).default(512),
   }).superRefine(({ url, allow_private: allowsPrivate }, context) => {
     const message = faultOfUrl(url, allowsPrivate);
     if (message !== null) context.addIssue({ code: 'custom', path: ['url'], message });
@@ -90,8 +90,8 @@ const File = z
 const finderOf = (rule: Rule): Pick<DetectingRule, 'detector'> | Pick<WebhookRule, 'webhook'> => {
   if (rule.what === 'pattern') return { detector: rule.pattern };
   if (rule.what !== 'webhook') return { detector: DETECTORS[rule.what] };
-  const { url, allow_private: allowsPrivate, timeout_ms: timeoutMs } = rule;
-  return { webhook: { url, allowsPrivate, timeoutMs } };
+  const { url, allow_private: allowsPrivate, timeout_ms: timeoutMs, window } = rule;
+  return { webhook: { url, allowsPrivate, timeoutMs, windowUnits: window } };
 };
 
 const ruleOf = (rule: Rule): GuardRule => ({

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { isSigned, keyOf, newWebhookSecret } from '#platform/webhooks/standard-webhooks.js';
-import { type WebhookRule } from '../rules/guard-rule.js';
+import { type Direction, type WebhookRule } from '../rules/guard-rule.js';
 import { GuardWebhooks } from './guard-webhooks.js';
 
 const NOW = Date.parse('2026-11-26T10:00:00.000Z');
@@ -45,15 +45,20 @@ describe('the webhook of a rule', () => {
   const ruleOf = (more: Partial<WebhookRule['webhook']> = {}): WebhookRule => ({
     id: 'dlp',
     does: 'redact',
-    on: ['request'],
+    on: ['request', 'answer'],
     failsOpen: false,
-    webhook: { url, allowsPrivate: true, timeoutMs: 2_000, ...more },
+    webhook: { url, allowsPrivate: true, timeoutMs: 2_000, windowUnits: 512, ...more },
   });
-  const ask = (given: typeof answer, rule = ruleOf()) => {
+  const ask = (given: typeof answer, rule = ruleOf(), on: Direction = 'request') => {
     answer = given;
-    return webhooks.verdictOf(rule, WORK, ['one', 'two']);
+    return webhooks.verdictOf(rule, WORK, ['one', 'two'], on);
   };
   const ok = (body: unknown) => ({ status: 200, body: JSON.stringify(body) });
+
+  it('has in the type of the message whether it reads an answer', async () => {
+    await ask(ok({ matches: 0 }), ruleOf(), 'answer');
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ type: 'guard.answer' });
+  });
 
   it('gets the texts in a signed message, and answers with its verdict', async () => {
     const verdict = { matches: 1, texts: ['one', '[it]'] };

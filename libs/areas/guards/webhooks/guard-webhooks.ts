@@ -9,7 +9,7 @@ import { lookupOfPublicHosts } from '#platform/network/public-addresses.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { keyOf, signatureOf } from '#platform/webhooks/standard-webhooks.js';
 import { GUARD_SETTINGS, type GuardSettings } from '../guards.settings.js';
-import { type WebhookRule } from '../rules/guard-rule.js';
+import { type Direction, type WebhookRule } from '../rules/guard-rule.js';
 
 /** Of the answer of a webhook. */
 const ANSWER_BYTES_MAX = 8_388_608;
@@ -53,10 +53,10 @@ export class GuardWebhooks implements OnApplicationShutdown {
     rule: WebhookRule,
     { accountId, model, requestId }: GuardedWork,
     texts: readonly string[],
+    on: Direction,
   ): Promise<Verdict> {
     const data = { rule: rule.id, model, request_id: requestId, texts };
-    const type = 'guard.request';
-    const text = await this.#post(rule, { type, account_id: accountId, data });
+    const text = await this.#post(rule, { type: `guard.${on}`, account_id: accountId, data });
     const verdict = Verdict.safeParse(text);
     if (!verdict.success) throw new WebhookError('the answer is no verdict');
     const isWhole = verdict.data.texts?.length === texts.length;
