@@ -130,7 +130,7 @@ export const restrictKey = (
 export const revokeKey = (options: KeyOptions, invocation: Invocation): Promise<Outcome> =>
   withUser(options, invocation, async ({ commands, context }, userId) => {
     const { key: keyId } = options;
-    await ofOptions(commands.execute(new RevokeApiKeyCommand({ userId, keyId }, context())));
+    await ofOptions(commands.execute(new RevokeApiKeyCommand({ owner: userId, keyId }, context())));
     return {
       json: { user_id: userId, key_id: keyId, revoked: true },
       text: `Key ${keyId} was revoked, in every process.`,

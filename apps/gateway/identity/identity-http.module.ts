@@ -33,6 +33,7 @@ import { UsersController } from './users.controller.js';
     UserSessionsController,
   ],
   providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard],
+  exports: [SignInThrottle],
 })
 export class IdentityHttpModule implements OnApplicationBootstrap {
   constructor(
