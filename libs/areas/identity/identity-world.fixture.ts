@@ -103,8 +103,7 @@ export const openProcess = async (
   const host = new ProjectionHost([apiKeys, sessions], eventStore, readStore, codec, clock, logger);
   const projections = new Projections(host, eventStore, readStore);
   await host.start();
-  const openedAccounts: string[] = [];
-  const appliedTeams: (readonly TeamGrant[])[] = [];
+  const [openedAccounts, appliedTeams]: [string[], (readonly TeamGrant[])[]] = [[], []];
   const argon2 = countedArgon2();
   const module = await Test.createTestingModule({
     imports: [

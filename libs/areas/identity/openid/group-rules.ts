@@ -47,6 +47,7 @@ export const grantOf = (
 const teamsIn = (grants: readonly Grant[]): TeamGrant[] => {
   const granted = grants.flatMap(({ teams = [] }) => teams);
   const inOrder = TEAM_ROLES.flatMap((role) => granted.filter((one) => one.role === role));
-  const byTeam = new Map(inOrder.toReversed().map((one) => [one.teamId, one]));
-  return [...byTeam.values()].toReversed();
+  const byTeam = new Map<string, TeamGrant>();
+  for (const one of inOrder) if (!byTeam.has(one.teamId)) byTeam.set(one.teamId, one);
+  return [...byTeam.values()];
 };
