@@ -94,11 +94,16 @@ module.exports = {
     },
     {
       name: 'console-pages-see-shell',
-      comment: 'A page runs in a browser: it sees its area, the shell of the console and Preact.',
+      comment:
+        'A page runs in a browser: it sees its area, the shell of the console, the client, Preact and uPlot.',
       severity: 'error',
       from: { path: '^apps/console/([^/]+)/', pathNot: spec },
       to: {
-        pathNot: ['^apps/console/($1|shell)/', 'node_modules/(preact|@preact/[^/]+)/'],
+        pathNot: [
+          '^apps/console/($1|shell)/',
+          '^packages/client/',
+          'node_modules/(preact|@preact/[^/]+|uplot)/',
+        ],
       },
     },
     {

@@ -85,7 +85,7 @@ export default {
   ...WORKERS,
   testTimeout: 60_000,
   projects: [
-    project('unit', ['<rootDir>/{apps,libs,events,projections,tools}/**/*.spec.ts'], {
+    project('unit', ['<rootDir>/{apps,libs,events,packages,projections,tools}/**/*.spec.ts'], {
       ...IN_NODE,
       testPathIgnorePatterns: ['<rootDir>/tools/models/', SECOND_CLIENT, ...FIRST_CLIENT],
     }),
@@ -98,5 +98,6 @@ export default {
     inNode('providers', 'test/providers'),
     inNode('oracles', 'test/oracles'),
     inNode('fault', 'test/fault'),
+    inNode('bench', 'test/bench'),
   ],
 };

@@ -22,11 +22,16 @@ const STATE: Readonly<Record<string, readonly string[]>> = {
   'eventstore/eventstore': ['/var/lib/eventstore', '/var/log/eventstore'],
   'apache/kafka': ['/var/lib/kafka/data'],
   mongo: ['/data/db', '/data/configdb'],
+  'prom/prometheus': ['/prometheus'],
+  'grafana/grafana': ['/var/lib/grafana'],
 };
+
+/** The engines need their vendors' users and folders. */
+const CONFINED = ['nginxinc/nginx-unprivileged', 'prom/prometheus', 'grafana/grafana'];
 
 /** The time after the drain to settle interrupted requests and to close. */
 const SETTLING_SECONDS = 10;
-const EXACT_IMAGE = /^[a-z0-9./-]+:\d+\.\d+\.\d+(-[a-z0-9-]+)?(@sha256:[\da-f]{64})?$/;
+const EXACT_IMAGE = /^[a-z0-9./-]+:v?\d+\.\d+\.\d+(-[a-z0-9-]+)?(@sha256:[\da-f]{64})?$/;
 const SECRET_NAME = /PASSWORD|SECRET|TOKEN|_KEY$/;
 const REFERENCE = /^\$\{[A-Z_]+:\?[^}]+\}$/;
 const OPERATORS = ['secrets/', 'models', 'blobs'];
@@ -131,7 +136,7 @@ const drain: Rule = ({ service }) => {
 };
 
 const confined: Rule = ({ service }) => {
-  if (!isOurs(service) && repositoryOf(service) !== 'nginxinc/nginx-unprivileged') return [];
+  if (!isOurs(service) && !CONFINED.includes(repositoryOf(service))) return [];
   return [
     ...unless(service.read_only, 'its root file system can be written'),
     ...unless(service.cap_drop.includes('ALL'), 'it keeps capabilities'),
@@ -160,7 +165,7 @@ const state: Rule = ({ service, deployment }) => {
   const known = STATE[repositoryOf(service)];
   if (!known) return ['STATE does not list its image'];
   const settings = isOurs(service) ? settingsOf(service) : '';
-  const holdsLog = typeof settings !== 'string' && !isFleet(deployment);
+  const holdsLog = isOurs(service) && typeof settings !== 'string' && !isFleet(deployment);
   const folders = holdsLog ? [settings.home] : known;
   const named = service.volumes.filter(({ isNamed }) => isNamed);
   return [
@@ -191,8 +196,8 @@ const present: Rule = ({ service, deployment }) => {
 };
 
 const unpublished: Rule = ({ name, service, deployment }) => {
-  const entrance = isFleet(deployment) ? 'nginx' : 'quipu';
-  return unless(service.ports.length === 0 || name === entrance, 'it publishes a port');
+  const entrances = [isFleet(deployment) ? 'nginx' : 'quipu', 'grafana'];
+  return unless(service.ports.length === 0 || entrances.includes(name), 'it publishes a port');
 };
 
 const RULES: readonly Rule[] = [
@@ -214,7 +219,10 @@ const RULES: readonly Rule[] = [
 /** Checks the uninterpolated files: interpolation puts passwords in clear text. */
 const clearText: Rule = ({ service: { environment } }) =>
   Object.entries(environment).flatMap(([key, value]) => [
-    ...unless(!SECRET_NAME.test(key) || REFERENCE.test(value), `${key} holds a secret`),
+    ...unless(
+      !SECRET_NAME.test(key) || key.endsWith('_FILE') || REFERENCE.test(value),
+      `${key} holds a secret`,
+    ),
     ...[...value.matchAll(/:\/\/[^:/]+:([^@]+)@/g)].flatMap(([, password = '']) =>
       unless(REFERENCE.test(password), `${key} holds a password`),
     ),

@@ -108,10 +108,36 @@ const interpolated = (value: Json, variables: Readonly<Record<string, string>>):
   return Object.fromEntries(entries) as Json;
 };
 
+const parsed = (files: Files, name: string): Json =>
+  parse(files[name] ?? '', { merge: true }) as Json;
+
+const Extended = z.looseObject({ extends: z.object({ file: z.string(), service: z.string() }) });
+
+/** A service that `extends` one of another file: that one, with the keys of this one over it. */
+const extended = (files: Files, service: Json): Json => {
+  const { success, data } = Extended.safeParse(service);
+  if (!success) return service;
+  const { extends: from, ...own } = data;
+  const base = (parsed(files, from.file) as Written).services[from.service];
+  return merged(base, own as Json);
+};
+
+interface Written {
+  readonly [key: string]: Json;
+  readonly services: { readonly [name: string]: Json };
+}
+
+const writtenOf = (files: Files, name: string): Json => {
+  const written = parsed(files, name) as Written;
+  const services = Object.entries(written.services).map(([key, one]) => [
+    key,
+    extended(files, one),
+  ]);
+  return { ...written, services: Object.fromEntries(services) as Written['services'] };
+};
+
 const mergedFiles = (files: Files, names: readonly string[]): Json =>
-  names
-    .map((name) => parse(files[name] ?? '', { merge: true }) as Json)
-    .reduce((base, later) => merged(base, later));
+  names.map((name) => writtenOf(files, name)).reduce((base, later) => merged(base, later));
 
 /** The deployment that Compose would start from these files, merged in order. */
 export const deploymentOf = (

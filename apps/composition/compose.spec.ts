@@ -9,7 +9,9 @@ const CLUSTER = ['compose.yaml', 'compose.eventstoredb-cluster.yaml'];
 const TLS = ['compose.yaml', 'compose.tls.yaml'];
 const STANDALONE = ['compose.standalone.yaml'];
 
-const files = readFiles(...new Set([...FLEET, ...CLUSTER, ...TLS, ...STANDALONE]));
+const MONITORING = 'compose.monitoring.yaml';
+
+const files = readFiles(...new Set([...FLEET, ...CLUSTER, ...TLS, ...STANDALONE, MONITORING]));
 
 /** The `.env` of an operator, with passwords. */
 const variables = Object.fromEntries(
@@ -49,6 +51,8 @@ describe('the compose files', () => {
       eventstore: 1,
       kafka: 1,
       mongodb: 1,
+      prometheus: 1,
+      grafana: 1,
     });
   });
 

@@ -38,6 +38,7 @@ const METERS = [
   'observation_bytes',
   'workflow_steps',
   'mcp_calls',
+  'tool_calls',
 ];
 const PRICE = { unitPriceMicroUsd: '7', perUnits: 1_000 };
 

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller, type DynamicModule, Get, Module, Param } from '@nestjs/common';
+import { Controller, type DynamicModule, Get, Module, Param, Post, Req } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FastifyRequest } from 'fastify';
 import { pino } from 'pino';
+import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { UserId } from '#events/vocabulary.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { AnswerRecorder } from '#areas/statistics/answer-recorder.js';
@@ -23,7 +27,21 @@ class ThingsController {
     if (name === 'defect') throw new TypeError('a defect');
     return { name };
   }
+
+  /** As the guard of a route and its handler would. */
+  @Post(':name')
+  ask(@Param('name') name: string, @Req() request: FastifyRequest): object {
+    request.caller = CALLER;
+    return this.find(name);
+  }
 }
+
+const CALLER: Caller = {
+  userId: UserId.parse(7),
+  accountId: '7',
+  role: 'renter',
+  credential: { kind: 'api_key', id: 'hash', keyId: 'key-1', policy: {} as KeyPolicy },
+};
 
 @Module({})
 class NoModule {}
@@ -91,6 +109,32 @@ describe('the log of a gateway', () => {
     expect(JSON.stringify(lines)).not.toContain('stack');
     expect(linesOf('request')).toEqual([]);
   });
+
+  it.each(['down', 'defect', 'unknown/bead', 'bead'])(
+    'has caller and model of a request for %s',
+    async (name) => {
+      const payload = { model: 'acme/scripted', messages: ['a prompt'] };
+      const { headers } = await app.inject({ method: 'POST', url: `/things/${name}`, payload });
+      const known = !name.startsWith('unknown') && {
+        account: '7',
+        key: 'key-1',
+        model: 'acme/scripted',
+      };
+      expect(lines).toMatchObject([
+        { requestId: headers['x-request-id'], method: 'POST', ...known },
+      ]);
+      expect(JSON.stringify(lines)).not.toContain('a prompt');
+    },
+  );
+
+  it.each([['a text\nof the caller'], ['x'.repeat(129)], [{ id: 'acme' }], [7]])(
+    'has no model that is not an id: %j',
+    async (model) => {
+      await app.inject({ method: 'POST', url: '/things/down', payload: { model } });
+      expect(lines).toMatchObject([{ account: '7', code: 'rigs_down' }]);
+      expect(lines[0]).not.toHaveProperty('model');
+    },
+  );
 
   it('serves the OpenAPI document from memory', async () => {
     const read = () => app.inject({ method: 'GET', url: '/openapi.json' });

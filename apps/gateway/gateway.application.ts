@@ -18,6 +18,7 @@ import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
 import { serveConsole } from './console/serve-console.js';
 import { serveFrontPage } from './front-page.js';
+import { serveGuide } from './guide/serve-guide.js';
 import { countBytes } from './statistics/count-bytes.js';
 import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
@@ -78,8 +79,7 @@ const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => voi
 };
 
 /**
- * Logs one line per request, without its query, headers and body, which may contain secrets. A
- * failure that has one of its own needs no other.
+ * Logs one line per request. A failure that has one of its own needs no other.
  */
 const requestLog =
   (logger: Logger) =>
@@ -173,6 +173,7 @@ export const createGateway = async (
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
   serveFrontPage(fastify);
   serveConsole(fastify);
+  serveGuide(fastify);
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();

@@ -22,6 +22,6 @@ export const AgentCaptureEvidence = z.strictObject({
 });
 export type AgentCaptureEvidence = z.infer<typeof AgentCaptureEvidence>;
 
-/** One call of a tool by an MCP client. */
+/** One call of a tool by an MCP client, or for a response. */
 export const McpCallEvidence = z.strictObject({ tool: ToolName });
 export type McpCallEvidence = z.infer<typeof McpCallEvidence>;

@@ -4,6 +4,8 @@ import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
 import { Scopes } from './key-policy.vocabulary.js';
 
+const SecondFactor = z.enum(['none', 'one_time_code', 'recovery_code', 'provider']);
+
 /** The app token names the session. The session's key ends with the session. */
 export const SessionStarted = defineEvent('SessionStarted', {
   version: 1,
@@ -18,7 +20,7 @@ export const SessionStarted = defineEvent('SessionStarted', {
      * The proof of identity beyond the first one. `provider`: the OpenID provider has asked for
      * several factors.
      */
-    secondFactor: z.enum(['none', 'one_time_code', 'recovery_code', 'provider']),
+    secondFactor: SecondFactor,
     startedAt: Instant,
     expiresAt: Instant,
   }),
@@ -37,6 +39,18 @@ export const SessionRevoked = defineEvent('SessionRevoked', {
 });
 export type SessionRevoked = EventOf<typeof SessionRevoked>;
 
-export type SessionEvent = SessionStarted | SessionRevoked;
+/** The user of a console session has entered the password again. */
+export const SessionConfirmed = defineEvent('SessionConfirmed', {
+  version: 1,
+  schema: z.strictObject({
+    sessionId: z.uuid(),
+    userId: UserId,
+    secondFactor: SecondFactor,
+    confirmedAt: Instant,
+  }),
+});
+export type SessionConfirmed = EventOf<typeof SessionConfirmed>;
 
-export const sessionEvents = [SessionStarted, SessionRevoked] as const;
+export type SessionEvent = SessionStarted | SessionRevoked | SessionConfirmed;
+
+export const sessionEvents = [SessionStarted, SessionRevoked, SessionConfirmed] as const;

@@ -117,8 +117,19 @@ const atLevel = (level: SpendLevel, cell: SpendCell): SpendCell =>
 const groupOf = ({ kind, corrects, product, key, endUser, model, rig, tags }: SpendPlace) =>
   JSON.stringify([kind, corrects, product, key, endUser, model, rig, tags]);
 
+const hasSameTags = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((tag, at) => tag === other[at]);
+
 const isSame = (one: SpendPlace, other: SpendPlace): boolean =>
-  one.meter === other.meter && groupOf(one) === groupOf(other);
+  one.meter === other.meter &&
+  one.model === other.model &&
+  one.rig === other.rig &&
+  one.key === other.key &&
+  one.endUser === other.endUser &&
+  one.product === other.product &&
+  one.kind === other.kind &&
+  one.corrects === other.corrects &&
+  hasSameTags(one.tags, other.tags);
 
 const plus = (sum: string, more: string): string => toDecimal(fromDecimal(sum) + fromDecimal(more));
 
@@ -140,21 +151,37 @@ const added = (cells: readonly SpendCell[], cell: SpendCell): readonly SpendCell
   return added(cells, nameless);
 };
 
-interface Placed {
-  readonly key: string;
-  readonly cell: SpendCell;
-}
+/** Cells by the key of their document. */
+type Placed = ReadonlyMap<string, readonly SpendCell[]>;
 
-const placed = (event: SpendEvent): readonly Placed[] => {
+const placesOf = (event: SpendEvent): Placed => {
   const quarter = quarterOf(spentAt(event));
   const cells = cellsOf(event);
-  return SPEND_LEVELS.flatMap((level) => {
+  const placedCells = SPEND_LEVELS.flatMap((level) => {
     const prefix = `${spendPrefix(level, event.data.accountId)}${quarter}/`;
     return cells.map((one) => {
       const cell = atLevel(level, one);
       return { key: `${prefix}${textBits(groupOf(cell))}`, cell };
     });
   });
+  const byKey = new Map<string, SpendCell[]>();
+  for (const { key, cell } of placedCells) {
+    const known = byKey.get(key);
+    if (known) known.push(cell);
+    else byKey.set(key, [cell]);
+  }
+  return byKey;
+};
+
+/** A fold asks for the places of an event once for its keys and once for each of them. */
+const places = new WeakMap<SpendEvent, Placed>();
+
+const placed = (event: SpendEvent): Placed => {
+  const found = places.get(event);
+  if (found) return found;
+  const made = placesOf(event);
+  places.set(event, made);
+  return made;
 };
 
 /**
@@ -166,11 +193,9 @@ export const spend: Projection<SpendEvent, SpendDocument> = {
   name: 'spend',
   version: 1,
   on: { HoldCaptured, ChargeAdjusted },
-  keys: (event) => [...new Set(placed(event).map(({ key }) => key))],
+  keys: (event) => [...placed(event).keys()],
   initial: () => ({ cells: [] }),
   project: (event, { cells }, key) => ({
-    cells: placed(event)
-      .filter((one) => one.key === key)
-      .reduce((sums, { cell }) => added(sums, cell), cells),
+    cells: (placed(event).get(key) ?? []).reduce(added, cells),
   }),
 };

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 const NODE_PARTS = [
   'mock',
   'bare',
-  'journal',
+  'floor',
   'portkey',
   'quipu',
   'batches',
@@ -15,8 +15,9 @@ const NODE_PARTS = [
 ] as const;
 /** The parts that are measured on servers of Java or Go. */
 const SERVER_PARTS = ['fleet', 'rebuild', 'worker'] as const;
-const PARTS = [...NODE_PARTS, ...SERVER_PARTS] as const;
-export type Part = (typeof PARTS)[number];
+const PARTS = [...NODE_PARTS, ...SERVER_PARTS, 'cores'] as const;
+/** LiteLLM takes part when the caller has installed it and names its program. */
+export type Part = (typeof PARTS)[number] | 'litellm';
 
 export interface BenchOptions {
   readonly parts: ReadonlySet<Part>;
@@ -28,13 +29,17 @@ export interface BenchOptions {
   readonly breakInMs: number;
   /** How many accounts share the load of the many-accounts lane. */
   readonly accounts: number;
-  /** Homes, journals and logs are written here; fsync costs what this file system makes it cost. */
+  /** Homes and logs are written here; fsync costs what this file system makes it cost. */
   readonly directory: string;
   readonly jsonPath: string | undefined;
   /** Enough to see that everything runs; the figures say little. */
   readonly isQuick: boolean;
   /** Where the time of a chat goes, instead of everything else. */
   readonly isProfile: boolean;
+  /** Where the table for publication goes; undefined measures everything else instead. */
+  readonly reportPath: string | undefined;
+  /** The program of LiteLLM; undefined if it takes no part. */
+  readonly litellm: string | undefined;
 }
 
 const partNamed = (name: string): Part => {
@@ -43,8 +48,8 @@ const partNamed = (name: string): Part => {
   throw new Error(`--only ${name}: expected all, or some of ${PARTS.join(', ')}`);
 };
 
-const partsNamed = (names: string): ReadonlySet<Part> =>
-  new Set(names === 'all' ? PARTS : names.split(',').map(partNamed));
+const partsNamed = (names: string): readonly Part[] =>
+  names === 'all' ? PARTS : names.split(',').map(partNamed);
 
 const positive = (option: string, text: string): number => {
   const value = Number(text);
@@ -78,12 +83,17 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
       directory: { type: 'string', default: 'node_modules/.cache/bench' },
       json: { type: 'string' },
       profile: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
+      'report-file': { type: 'string', default: 'bench-report.md' },
+      litellm: { type: 'string' },
     },
   });
   const windowS = positive('seconds', values.seconds ?? (values.quick ? '1' : '3'));
-  const connections = values.connections ?? (values.profile ? '50' : '1,10,50');
+  const { litellm } = values;
+  const connections =
+    values.connections ?? (values.profile ? '50' : values.report ? '1,50' : '1,10,50');
   return {
-    parts: partsNamed(values.only),
+    parts: new Set([...partsNamed(values.only), ...(litellm ? (['litellm'] as const) : [])]),
     connections: connections.split(',').map((text) => whole('connections', text)),
     rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
     windowMs: windowS * 1000,
@@ -94,5 +104,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     jsonPath: values.json,
     isQuick: values.quick,
     isProfile: values.profile,
+    reportPath: values.report ? values['report-file'] : undefined,
+    litellm,
   };
 };

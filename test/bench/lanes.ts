@@ -1,22 +1,19 @@
 import path from 'node:path';
-import { UPSTREAM_MODEL } from './load/workload.js';
 import { type BenchOptions, type Part } from './bench-options.js';
+import { checkFloor, freshFloor } from './floor.peer.js';
+import { LITELLM_KEY, litellmProgram } from './litellm.peer.js';
+import { UPSTREAM_MODEL } from './load/workload.js';
 import { type PeerProcess, type PeerProgram, startPeer } from './peer-process.js';
 import { installPortkey, portkeyHeaders, portkeyProgram } from './portkey.peer.js';
-import {
-  freshQuipuHome,
-  openAccounts,
-  QUIPU_MODEL,
-  type QuipuHome,
-  startOnce,
-} from './quipu.peer.js';
+import { checkLedger, freshQuipuHome, openAccounts, QUIPU_MODEL, startOnce } from './quipu.peer.js';
 import { startFleet } from './quipu-fleet.peer.js';
 
 export const LANES = [
   'mock',
   'bare',
-  'journal',
+  'floor',
   'portkey',
+  'litellm',
   'quipu',
   'quipu-hot',
   'quipu-fleet',
@@ -39,8 +36,8 @@ export interface Lane {
 /** Lanes of one peer. */
 export interface LaneGroup {
   readonly lanes: readonly Lane[];
-  /** Whose ledger must balance in the end; null where there is none. */
-  readonly home: QuipuHome | null;
+  /** Throws unless the books hold these answers and nothing else; null where there are none. */
+  readonly checkBooks: ((answers: number) => Promise<void> | void) | null;
   readonly stop: () => Promise<void>;
 }
 
@@ -69,13 +66,20 @@ export const bareProgram = (upstreamPort: number): PeerProgram =>
   ownProgram('bare', 'bare-proxy.js', { UPSTREAM_PORT: String(upstreamPort) });
 
 /** A server asked over HTTP, started again in each round to measure its start. */
-const STARTED = ['mock', 'bare', 'journal', 'portkey', 'quipu'] as const satisfies readonly Part[];
+const STARTED = [
+  'mock',
+  'bare',
+  'floor',
+  'portkey',
+  'litellm',
+  'quipu',
+] as const satisfies readonly Part[];
 type StartedPart = (typeof STARTED)[number];
 
 /** A fresh home for each start of Quipu, so that its first start is measured. */
 const programOf = async (
   part: StartedPart,
-  { directory }: BenchOptions,
+  { directory, litellm }: BenchOptions,
   upstreamPort: number,
 ): Promise<PeerProgram> => {
   switch (part) {
@@ -83,14 +87,13 @@ const programOf = async (
       return mockProgram;
     case 'bare':
       return bareProgram(upstreamPort);
-    case 'journal':
-      return ownProgram('journal', 'journaling-proxy.js', {
-        UPSTREAM_PORT: String(upstreamPort),
-        JOURNAL: path.join(directory, 'journal.jsonl'),
-      });
+    case 'floor':
+      return (await freshFloor(directory, upstreamPort)).program;
     case 'portkey':
       await installPortkey();
       return portkeyProgram;
+    case 'litellm':
+      return litellmProgram(litellm ?? 'litellm', directory, upstreamPort);
     case 'quipu':
       return (await freshQuipuHome(directory, upstreamPort)).program;
   }
@@ -134,7 +137,7 @@ const quipuLanes = async (
     { ...lane, name: 'quipu', apiKeys: many },
     { ...lane, name: 'quipu-hot', apiKeys: [hot] },
   ];
-  return { lanes, home, stop: peer.stop };
+  return { lanes, checkBooks: (answers) => checkLedger(home, answers), stop: peer.stop };
 };
 
 const fleetLane = async (
@@ -152,7 +155,7 @@ const fleetLane = async (
     behindPids: [eventStore.pid, projector.pid],
     projectionsUrl: readyUrlOf(projector),
   };
-  return { lanes: [lane], home, stop };
+  return { lanes: [lane], checkBooks: (answers) => checkLedger(home, answers), stop };
 };
 
 const lanesOf = async (
@@ -165,12 +168,19 @@ const lanesOf = async (
   if (part === 'mock') {
     // Its starter stops it: the other lanes use it, too.
     const stop = (): Promise<void> => Promise.resolve();
-    return { lanes: [{ ...asked, peer: upstream, headers: {} }], home: null, stop };
+    return { lanes: [{ ...asked, peer: upstream, headers: {} }], checkBooks: null, stop };
+  }
+  if (part === 'floor') {
+    const { program, logPath } = await freshFloor(options.directory, upstream.port);
+    const peer = await startPeer(program, options.directory);
+    const checkBooks = (answers: number): void => checkFloor(logPath, answers);
+    return { lanes: [{ ...asked, peer, headers: {} }], checkBooks, stop: peer.stop };
   }
   const program = await programOf(part, options, upstream.port);
   const peer = await startPeer(program, options.directory);
   const headers = part === 'portkey' ? portkeyHeaders(upstream.port) : {};
-  return { lanes: [{ ...asked, peer, headers }], home: null, stop: peer.stop };
+  const apiKeys = part === 'litellm' ? [LITELLM_KEY] : ANY_KEY;
+  return { lanes: [{ ...asked, peer, apiKeys, headers }], checkBooks: null, stop: peer.stop };
 };
 
 /** All peers up at once: they idle, at no cost, while another is measured. */

@@ -7,7 +7,7 @@ export interface Machine {
   readonly cpuModel: string;
   readonly cores: number;
   readonly node: string;
-  /** Where the journals lie; on `tmpfs` an fsync is free and the figures flatter. */
+  /** Where the logs lie; on `tmpfs` an fsync is free and the figures flatter. */
   readonly fileSystem: string;
   /** Where Kafka and the MongoDB server keep their data. */
   readonly serversFileSystem: string;

@@ -5,85 +5,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BenchOptions, readOptions } from './bench-options.js';
-import { catchUp, NO_LAG } from './catch-up.js';
 import { type Figure } from './figure.js';
-import {
-  asksGateways,
-  type Lane,
-  type LaneGroup,
-  measureStartUps,
-  mockProgram,
-  openLanes,
-  type StartUp,
-} from './lanes.js';
-import { type Workload, workloadName } from './load/workload.js';
-import { LoadClient } from './load-client.js';
+import { asksGateways, type StartUp } from './lanes.js';
 import { observeMachine } from './machine.js';
-import { startPeer } from './peer-process.js';
-import { checkLedger } from './quipu.peer.js';
+import { MeasuredLanes, progress } from './measured-lanes.js';
 import { reportOf } from './report.js';
 import { type Sample } from './sample.js';
 import { requireTools } from './servers.js';
 import { gatewayFigures } from './targets.js';
-
-const progress = (text: string): void => {
-  process.stderr.write(`${text}\n`);
-};
-
-const measure = async (
-  generator: LoadClient,
-  lane: Lane,
-  workload: Workload,
-  round: number,
-  { warmUpMs, windowMs }: Pick<BenchOptions, 'warmUpMs' | 'windowMs'>,
-): Promise<Sample> => {
-  const { name, peer, projectionsUrl, ...asked } = lane;
-  const { pid, port } = peer;
-  const order = { ...workload, ...asked, port, pid, warmUpMs, windowMs };
-  const result = await generator.run(order);
-  const rate = Math.round(result.requestsPerSecond);
-  progress(`round ${round}: ${name}, ${workloadName(workload)}: ${rate}/s`);
-  // The next lane must not pay for the rest of this one.
-  const lag = projectionsUrl === null ? NO_LAG : await catchUp(projectionsUrl);
-  return { ...workload, lane: name, round, ...result, ...lag };
-};
-
-/**
- * Asks every lane for a while before anything counts: V8 compiles hot code only after thousands of
- * requests, and later on busy cores. These answers are charged, too.
- */
-const breakIn = async (
-  generator: LoadClient,
-  lanes: readonly Lane[],
-  { breakInMs, connections }: BenchOptions,
-): Promise<readonly Sample[]> => {
-  if (breakInMs === 0) return [];
-  const samples: Sample[] = [];
-  for (const lane of lanes)
-    for (const streaming of [false, true]) {
-      const workload = { connections: Math.max(...connections), streaming };
-      const window = { warmUpMs: 0, windowMs: breakInMs };
-      samples.push(await measure(generator, lane, workload, 0, window));
-    }
-  return samples;
-};
-
-/** Lanes take turns within a workload, so that neighbours in a ratio are neighbours in time. */
-const measureLanes = async (
-  generator: LoadClient,
-  lanes: readonly Lane[],
-  options: BenchOptions,
-): Promise<readonly Sample[]> => {
-  const samples: Sample[] = [];
-  for (let round = 1; round <= options.rounds; round += 1)
-    for (const streaming of [false, true])
-      for (const connections of options.connections)
-        for (const lane of lanes) {
-          const workload = { connections, streaming };
-          samples.push(await measure(generator, lane, workload, round, options));
-        }
-  return samples;
-};
 
 interface GatewayResults {
   readonly startUps: readonly StartUp[];
@@ -92,57 +21,16 @@ interface GatewayResults {
   readonly complaints: readonly string[];
 }
 
-const wrongAnswersOf = (samples: readonly Sample[]): readonly string[] =>
-  samples
-    .filter(({ failures }) => failures > 0)
-    .map(
-      (sample) =>
-        `${sample.lane}, ${workloadName(sample)}: ${sample.failures} wrong answers, ` +
-        `the first: ${sample.firstFailure ?? ''}`,
-    );
-
-/** A wrong answer may have been charged or not, so books are held against right ones only. */
-const wrongBooksOf = async (
-  { home, lanes }: LaneGroup,
-  samples: readonly Sample[],
-): Promise<readonly string[]> => {
-  if (home === null) return [];
-  const names = lanes.map(({ name }) => name);
-  const own = samples.filter(({ lane }) => names.includes(lane));
-  const answers = own.reduce((sum, { answered }) => sum + answered, 0);
-  progress(`ledger of ${names.join(' and ')}: ${answers} answers`);
-  try {
-    await checkLedger(home, answers);
-    return [];
-  } catch (error) {
-    return [`the ledger of ${names.join(' and ')}: ${String(error)}`];
-  }
-};
-
-const complaintsOf = async (
-  groups: readonly LaneGroup[],
-  samples: readonly Sample[],
-): Promise<readonly string[]> => {
-  const complaints = [...wrongAnswersOf(samples)];
-  if (complaints.length > 0) return complaints;
-  for (const group of groups) complaints.push(...(await wrongBooksOf(group, samples)));
-  return complaints;
-};
-
 const benchGateways = async (options: BenchOptions): Promise<GatewayResults> => {
   if (!asksGateways(options)) return { startUps: [], samples: [], complaints: [] };
-  const upstream = await startPeer(mockProgram, options.directory);
-  const startUps = await measureStartUps(options, upstream.port);
-  const groups = await openLanes(options, upstream);
-  const lanes = groups.flatMap((group) => group.lanes);
-  const generator = new LoadClient();
-  const before = await breakIn(generator, lanes, options);
-  const samples = await measureLanes(generator, lanes, options);
-  generator.close();
-  const complaints = await complaintsOf(groups, [...before, ...samples]);
-  await Promise.all(groups.map((group) => group.stop()));
-  await upstream.stop();
-  return { startUps, samples, complaints };
+  const measured = await MeasuredLanes.open(options);
+  const workloads = [false, true].flatMap((streaming) =>
+    options.connections.map((connections) => ({ connections, streaming })),
+  );
+  const samples = await measured.measureRounds(measured.lanes, workloads);
+  const complaints = await measured.complaints();
+  await measured.close();
+  return { startUps: measured.startUps, samples, complaints };
 };
 
 /** Each is loaded only when asked for: it brings parts of Quipu itself into this process. */
@@ -182,7 +70,37 @@ const partFigures = async (options: BenchOptions): Promise<readonly Figure[]> =>
     const { benchWorker } = await import('./worker.bench.js');
     figures.push(...(await benchWorker(options)));
   }
+  if (parts.has('cores')) {
+    progress('cores: requests of one process on one core and on two');
+    const { benchCores } = await import('./cores.bench.js');
+    figures.push(...(await benchCores(options)));
+  }
   return figures;
+};
+
+/** The logs of the peers are kept if there is something to complain about. */
+const conclude = async (complaints: readonly string[], directory: string): Promise<void> => {
+  for (const complaint of complaints) console.error(complaint);
+  if (complaints.length === 0) await rm(directory, { recursive: true });
+  else {
+    console.error(`The logs of the peers are in ${directory}.`);
+    process.exitCode = 1;
+  }
+};
+
+const publish = async (options: BenchOptions, file: string): Promise<void> => {
+  const { benchReport } = await import('./published-report.bench.js');
+  const { table, complaints } = await benchReport(options);
+  await writeFile(file, table);
+  console.log(table);
+  progress(`written to ${file}`);
+  await conclude(complaints, options.directory);
+};
+
+const profile = async (options: BenchOptions): Promise<void> => {
+  const { profileChats } = await import('./profile.bench.js');
+  console.log(await profileChats(options));
+  await rm(options.directory, { recursive: true });
 };
 
 const bench = async (asked: BenchOptions): Promise<void> => {
@@ -190,12 +108,8 @@ const bench = async (asked: BenchOptions): Promise<void> => {
   await mkdir(asked.directory, { recursive: true });
   const directory = await mkdtemp(path.join(asked.directory, 'run-'));
   const options = { ...asked, directory };
-  if (options.isProfile) {
-    const { profileChats } = await import('./profile.bench.js');
-    console.log(await profileChats(options));
-    await rm(directory, { recursive: true });
-    return;
-  }
+  if (options.isProfile) return profile(options);
+  if (options.reportPath !== undefined) return publish(options, options.reportPath);
   const machineNow = await observeMachine(directory);
   const { startUps, samples, complaints } = await benchGateways(options);
   const figures = [...gatewayFigures(samples, startUps), ...(await partFigures(options))];
@@ -203,12 +117,7 @@ const bench = async (asked: BenchOptions): Promise<void> => {
   console.log(reportOf(results));
   if (options.jsonPath !== undefined)
     await writeFile(options.jsonPath, `${JSON.stringify(results, undefined, 2)}\n`);
-  for (const complaint of complaints) console.error(complaint);
-  if (complaints.length === 0) await rm(directory, { recursive: true });
-  else {
-    console.error(`The logs of the peers are in ${directory}.`);
-    process.exitCode = 1;
-  }
+  return conclude(complaints, directory);
 };
 
 // A signal ends a process without its exit hooks, and the peers would be left behind.

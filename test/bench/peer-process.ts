@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,8 @@ import { footprintOf } from './load/process-tree.js';
 /** How to start one peer; `PORT` is added to the environment at its start. */
 export interface PeerProgram {
   readonly name: string;
+  /** Default: the Node that runs the bench. */
+  readonly executable?: string;
   readonly args: (port: number) => readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Answers 200 once the peer would serve a request. */
@@ -26,7 +28,7 @@ export interface PeerProcess {
 }
 
 const READY_POLL_MS = 5;
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 120_000;
 const STOP_MS_MAX = 5_000;
 
 const running = new Set<ChildProcess>();
@@ -49,6 +51,9 @@ const answers200 = (port: number, readyPath: string): Promise<boolean> =>
     request.on('error', () => resolve(false));
   });
 
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
 const untilReady = async (
   program: PeerProgram,
   child: ChildProcess,
@@ -57,7 +62,7 @@ const untilReady = async (
 ): Promise<void> => {
   const deadlineMs = performance.now() + READY_MS_MAX;
   while (!(await answers200(port, program.readyPath))) {
-    if (child.exitCode !== null || performance.now() > deadlineMs) {
+    if (hasEnded(child) || performance.now() > deadlineMs) {
       const log = readFileSync(logPath, 'utf8').slice(-2_000);
       throw new Error(`${program.name} did not become ready; its last words:\n${log}`);
     }
@@ -66,7 +71,7 @@ const untilReady = async (
 };
 
 const stop = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
@@ -80,12 +85,14 @@ export const startPeer = async (program: PeerProgram, directory: string): Promis
   const logPath = path.join(directory, `${program.name}.log`);
   const log = openSync(logPath, 'a');
   const startedAtMs = performance.now();
-  const child = spawn(process.execPath, program.args(port), {
+  const child = spawn(program.executable ?? process.execPath, program.args(port), {
     env: { ...process.env, NODE_ENV: 'production', ...program.environment, PORT: String(port) },
     stdio: ['ignore', log, log],
   });
   closeSync(log);
   keepUntilExit(child);
+  // One that cannot be started has no exit code.
+  child.once('error', (error) => writeFileSync(logPath, String(error), { flag: 'a' }));
   await untilReady(program, child, port, logPath);
   const startUpMs = performance.now() - startedAtMs;
   const { pid } = child;

@@ -34,7 +34,7 @@ const FLAGS = [
 const CREDIT_USD = '10000';
 
 /** The price of one answer of the upstream in its catalog: 24 and 20 tokens, rounded up. */
-const ANSWER_MICRO_USD = 16;
+export const ANSWER_MICRO_USD = 16;
 
 const run = promisify(execFile);
 

@@ -11,20 +11,23 @@ export interface BenchResults {
   readonly figures: readonly Figure[];
 }
 
-const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
+export const table = (
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string => {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
   return [line(headings), line(rule), ...rows.map(line)].join('\n');
 };
 
 /** Three significant digits, without exponents. */
-const shown = (value: number): string => {
+export const shown = (value: number): string => {
   if (!Number.isFinite(value)) return '-';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toPrecision(3);
 };
 
-const mib = (bytes: number): string => shown(bytes / 2 ** 20);
+export const mib = (bytes: number): string => shown(bytes / 2 ** 20);
 
 const ratio = (of: Samples, lane: LaneName, other: LaneName, measure: Measure): string =>
   of.has(other) ? shown(of.ratio(lane, other, measure)) : '-';
@@ -44,9 +47,9 @@ const HEADINGS = [
   'CPU µs/req',
   'RSS MiB',
   'req/s : Portkey',
-  'req/s : journal',
+  'req/s : floor',
   'req/s : bare',
-  'CPU : bare',
+  'CPU : floor',
   'failures',
 ];
 
@@ -59,9 +62,9 @@ const laneRow = (of: Samples, lane: LaneName): readonly string[] => [
   shown(of.median(lane, 'cpuMicrosPerRequest')),
   mib(of.median(lane, 'rssBytes')),
   ratio(of, lane, 'portkey', 'requestsPerSecond'),
-  ratio(of, lane, 'journal', 'requestsPerSecond'),
+  ratio(of, lane, 'floor', 'requestsPerSecond'),
   ratio(of, lane, 'bare', 'requestsPerSecond'),
-  ratio(of, lane, 'bare', 'cpuMicrosPerRequest'),
+  ratio(of, lane, 'floor', 'cpuMicrosPerRequest'),
   String(of.failures(lane)),
 ];
 
@@ -134,9 +137,9 @@ const figureSection = (figures: readonly Figure[]): string => {
   return `### Targets\n\n${table(['figure', 'measured', 'target', ''], rows)}`;
 };
 
-const machineLine = (machine: Machine): string =>
+export const machineLine = (machine: Machine): string =>
   `${machine.cores} x ${machine.cpuModel}, Node ${machine.node}, ` +
-  `journals on ${machine.fileSystem}, servers on ${machine.serversFileSystem}, ` +
+  `logs on ${machine.fileSystem}, servers on ${machine.serversFileSystem}, ` +
   `load average ${shown(machine.load1Before)} before and ${shown(machine.load1After)} after. ` +
   'Quote ratios.';
 

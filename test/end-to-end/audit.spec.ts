@@ -115,6 +115,84 @@ describe('the transparency log', () => {
     expect(isConsistent(claim)).toBe(true);
   });
 
+  it('lists the events by position, stream and type, and proves one', async () => {
+    await checkpoint();
+    const events = await world.log();
+    const listed = async (query: object) => {
+      const { body } = await http().get('/audit/events').set(asDemo()).query(query).expect(200);
+      return body as {
+        readonly events: readonly { readonly position: string; readonly event_id: string }[];
+        readonly next_after: string | null;
+      };
+    };
+    const { events: page, next_after: after } = await listed({ after: 2, limit: 3 });
+    expect(page.map((one) => one.event_id)).toEqual(events.slice(2, 5).map(({ id }) => id));
+    expect(page.map((one) => one.position)).toEqual(['3', '4', '5']);
+    expect(after).toBe('5');
+    expect((await listed({ limit: 100 })).next_after).toBeNull();
+    for (const [query, isMeant] of [
+      [{ stream: 'account-1' }, ({ stream }) => stream.startsWith('account-1')],
+      [{ type: 'HoldPlaced' }, ({ type }) => type === 'HoldPlaced'],
+    ] satisfies readonly [object, (event: (typeof events)[number]) => boolean][]) {
+      const meant = events.filter(isMeant).map(({ id }) => id);
+      const found = (await listed(query)).events.map((one) => one.event_id);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found).toEqual(meant.slice(0, found.length));
+    }
+    const placed = events.findIndex(({ type }) => type === 'HoldPlaced');
+    const { body } = await http()
+      .get(`/audit/events/${placed + 1}`)
+      .set(asDemo())
+      .expect(200);
+    const { event, data } = body as { readonly event: AuditedEvent; readonly data: object };
+    expect(data).toEqual(events[placed]?.data);
+    const { index, hashes, checkpoint: note } = parseProof(event.proof);
+    const { size, root } = verifyCheckpoint(note, await logKey());
+    const leafHash = leafHashOf(Buffer.from(event.encoding, 'base64'));
+    expect(isIncluded({ index, size, root, leafHash, proof: hashes })).toBe(true);
+  });
+
+  it('reports the last checkpoint, which covers all events in the end', async () => {
+    const { size, root } = await checkpoint();
+    const { body } = await http().get('/audit/state').set(asDemo()).expect(200);
+    const { position } = body as { readonly position: string };
+    expect(Number(position)).toBeGreaterThanOrEqual(size);
+    expect(body).toMatchObject({ witnesses: [], contradiction: null });
+    if (Number(position) === size) expect(body).toMatchObject({ root: root.toString('base64') });
+  });
+
+  it('checks the ledger', async () => {
+    const { body } = await http().get('/api/v1/ledger/check').set(asDemo()).expect(200);
+    expect(body).toMatchObject({
+      balanced: true,
+      deposited_micro_usd: '10000000',
+      held_micro_usd: '0',
+      faults: [],
+      damaged: [],
+      open_holds: [],
+      read_model_failure: null,
+    });
+  });
+
+  it.each(['/audit/events', '/audit/events/1', '/audit/state', '/api/v1/ledger/check'])(
+    'keeps %s from a key without the scope of operators',
+    async (path) => {
+      const key = { authorization: `Bearer ${world.credentials.renter_key}` };
+      await http().get(path).set(key).expect(403);
+      await http().get(path).expect(401);
+    },
+  );
+
+  it.each([
+    ['/audit/events?after=999999', 404, 'tree_size_unknown'],
+    ['/audit/events?stream=a&type=b', 400, 'invalid_request'],
+    ['/audit/events/999999', 404, 'leaf_not_found'],
+    ['/audit/events/0', 400, 'invalid_request'],
+  ])('answers an operator at %s with %i %s', async (path, status, code) => {
+    const { body } = await http().get(path).set(asDemo()).expect(status);
+    expect(body).toMatchObject({ success: false, code });
+  });
+
   it.each([
     ['/audit/tile/0/001', 404, 'tile_not_found'],
     ['/audit/tile/0/00', 404, 'tile_not_found'],

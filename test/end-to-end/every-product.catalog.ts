@@ -13,6 +13,7 @@ const METERS = {
     'privacy_spends',
     'cleanroom_rows',
     'mcp_calls',
+    'tool_calls',
   ],
   many: [
     ...['audio_ms', 'upstream_speech_characters', 'wasm_fuel', 'training_ms', 'weight_products'],

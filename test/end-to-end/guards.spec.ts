@@ -15,6 +15,7 @@ import {
   startWorld,
   type World,
 } from './quipu.harness.js';
+import { vectorCatalog } from './vector-stores.fixture.js';
 
 const MAIL = 'ada@knots.example';
 const CARD = '4242 4242 4242 4242';
@@ -42,7 +43,10 @@ describe('the rules of the operator', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'quipu-guards-'));
     const file = path.join(folder, 'guards.yaml');
     await writeFile(file, RULES);
-    world = await startWorld([rig], { environment: { QUIPU_GUARDS: file } });
+    world = await startWorld([rig], {
+      environment: { QUIPU_GUARDS: file },
+      catalogOf: vectorCatalog,
+    });
   });
 
   beforeEach(() => {
@@ -83,8 +87,9 @@ describe('the rules of the operator', () => {
       ['HoldCaptured', 'completed'],
     ]);
     const holdId = headers['x-request-id'];
-    await eventually(async () => (await hits()).some((one) => one['holdId'] === holdId));
-    expect((await hits()).filter((one) => one['holdId'] === holdId)).toMatchObject([
+    const ofRequest = async () => (await hits()).filter((one) => one['holdId'] === holdId);
+    await eventually(async () => (await ofRequest()).length > 1);
+    expect(await ofRequest()).toMatchObject([
       {
         accountId: '1',
         model: MODEL,
@@ -98,6 +103,16 @@ describe('the rules of the operator', () => {
     ]);
     const log = (await world.events()).map(({ data }) => JSON.stringify(data)).join('');
     expect(log).not.toContain('knots.example');
+    const shown = await request(world.quipu.url)
+      .get(`/api/v1/requests/${holdId}`)
+      .set('authorization', `Bearer ${world.credentials.api_key}`)
+      .expect(200);
+    const failed = false;
+    expect((shown.body as { readonly request: Json }).request['guard_hits']).toEqual([
+      { rule: 'mail', action: 'redact', on: 'request', matches: 1, failed },
+      { rule: 'projects', action: 'flag', on: 'request', matches: 1, failed },
+      { rule: 'mail', action: 'redact', on: 'answer', matches: 1, failed },
+    ]);
   });
 
   it.each([
@@ -115,6 +130,28 @@ describe('the rules of the operator', () => {
     expect(answer.text).not.toContain('4242');
     expect(world.upstream.received).toHaveLength(before);
     expect(await moneyOf(answer.headers)).toEqual([]);
+  });
+
+  it.each([
+    ['/v1/embeddings', { model: 'quipu-embed-768', input: ['a', PAY.content] }],
+    ['/v1/rerank', { model: 'quipu-embed-768', query: 'a', documents: [PAY.content] }],
+    ['/v1/moderations', { input: PAY.content }],
+    ['/v1/images/generations', { prompt: PAY.content }],
+    ['/v1/audio/speech', { model: 'tts-1', voice: 'alloy', input: PAY.content }],
+  ])('block a request to %s before it is held, without a chat: %j', async (at, body) => {
+    const answer = await post(at, body).expect(400);
+    expect(answer.text).toContain('guard_blocked');
+    expect(answer.text).not.toContain('4242');
+    expect(await moneyOf(answer.headers)).toEqual([]);
+  });
+
+  it('redact the texts of embeddings, and reject ids of tokens that they cannot read', async () => {
+    const embed = (input: unknown) => post('/v1/embeddings', { model: 'quipu-embed-768', input });
+    const vectorOf = ({ body }: request.Response) => (body as { readonly data: Json[] }).data[0];
+    const guarded = vectorOf(await embed(TELL.content).expect(200));
+    expect(guarded).toEqual(vectorOf(await embed('I am [redacted:mail] of project quipu')));
+    const { body } = await embed([1, 2]).expect(400);
+    expect(body).toMatchObject({ error: { param: 'input' } });
   });
 
   it('block a message with the error of its interface', async () => {

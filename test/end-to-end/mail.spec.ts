@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { type SmtpServer, startSmtpServer } from '#platform/mail/smtp/smtp-server.fixture.js';
-import { CommandLine } from './command-line.fixture.js';
+import { CommandLine, runCommand } from './command-line.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
 const FROM = 'Quipu <quipu@example.com>';
@@ -74,5 +74,40 @@ describe('mails', () => {
     const asked = { format: 'mail', types: ['HoldCaptured'] };
     const { body } = await post('webhooks', ada.api_key, asked).expect(400);
     expect(body).toMatchObject({ code: 'webhook_type_unknown' });
+  });
+
+  it('bring a token that the command line asks for', async () => {
+    const before = server.received.length;
+    const words = ['user', 'offer-reset', '--user', 'ada', '--send-mail', '--json'];
+    const { stdout } = await runCommand(world.environment, words);
+    expect(JSON.parse(stdout)).toMatchObject({ user_id: ada.user_id, token: null });
+    expect(server.received.slice(before)).toMatchObject([{ to: ['ada@example.com'] }]);
+    expect(server.received.at(-1)?.text).toMatch(/svc_rst_\S+/);
+  });
+
+  it('bring alerts once the command line says so, and no more when it says that', async () => {
+    const bob = await new CommandLine(() => world).createUser('bob', 'renter');
+    const mail = (state: string) =>
+      runCommand(world.environment, ['alerts', 'mail', state, '--user', 'bob', '--json']);
+    const listed = async () => {
+      const get = request(world.quipu.url).get('/api/v1/webhooks').set(as(bob.api_key));
+      const { body } = await get.expect(200);
+      return (body as { readonly webhooks: readonly object[] }).webhooks;
+    };
+    for (let times = 0; times < 2; times += 1) {
+      const { stdout, stderr } = await mail('on');
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toMatchObject({ account_id: String(bob.user_id), mail: true });
+    }
+    await eventually(async () => (await listed()).length > 0);
+    const types = ['alert.raised', 'budget.threshold_reached', 'statement.ready'];
+    expect(await listed()).toMatchObject([{ url: 'mailto:bob@example.com', types }]);
+    const { stdout } = await mail('off');
+    expect(JSON.parse(stdout)).toMatchObject({ mail: false });
+    await eventually(async () => (await listed()).length === 0);
+    const none = { ...world.environment, QUIPU_SMTP_URL: '', QUIPU_MAIL_FROM: '' };
+    const words = ['alerts', 'mail', 'on', '--user', 'bob', '--json'];
+    const { stderr } = await runCommand(none, words);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'webhook_mail_not_set_up' });
   });
 });

@@ -30,7 +30,8 @@ describe('MCP servers of an account', () => {
     };
     world = await startWorld([answer], {
       catalogOf: (url) =>
-        `${scriptedCatalog(url)}\nmeters:\n  - { meter: mcp_calls, usd: 0.00025, per: 1 }\n`,
+        `${scriptedCatalog(url)}\nmeters:\n  - { meter: mcp_calls, usd: 0.00025, per: 1 }\n` +
+        '  - { meter: tool_calls, usd: 0.0001, per: 1 }\n',
       environment: { QUIPU_AGENT_MCP_PRIVATE: 'allow', QUIPU_AGENT_MCP_TIMEOUT_SECONDS: '10' },
     });
   });
@@ -160,6 +161,31 @@ describe('MCP servers of an account', () => {
     const holds = await world.events();
     expect(holds.findLast(({ type }) => type.startsWith('Hold'))?.type).toBe('HoldReleased');
   });
+
+  it.each([
+    ['calculator', { expression: '1 + 1' }, false],
+    ['calculator', { expression: '1 / 0' }, true],
+    ['tax', { country: 'DE', amount_usd: '10' }, false],
+    ['tax', { country: 'ZZ', amount_usd: '10' }, true],
+  ])(
+    'leave the tools of the gateway at their own price, also where a call fails: %s %j',
+    async (name, given, fails) => {
+      const client = await connect();
+      const result = await client.callTool({ name, arguments: given });
+      await client.close();
+      expect(result.isError === true).toBe(fails);
+      const charge = (await money()).at(-1);
+      expect([charge?.type, charge?.data]).toMatchObject([
+        'HoldCaptured',
+        {
+          amountMicroUsd: '100',
+          lines: [{ meter: 'tool_calls', quantity: 1, unitPriceMicroUsd: '100' }],
+          evidence: { tool: name },
+        },
+      ]);
+      expect(await quipu.unpricedCharges()).toBe(0);
+    },
+  );
 
   it('have a changed tool in quarantine until the owner approves it', async () => {
     await register();

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { completionOf, json, type Script, statement } from '#areas/inference/rigs/upstream.fake.js';
+import { runCommand } from './command-line.fixture.js';
 import { chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -96,5 +97,37 @@ describe('traces', () => {
     expect(spans.get(other.slice(16))).toMatchObject({ traceId: other });
     expect(below(other.slice(16))).toMatchObject([{ traceId: other }]);
     expect(requests.map(({ body }) => body).join('')).not.toContain('A quipu');
+  });
+
+  it('are sent again from a position by a command, with the same ids', async () => {
+    const before = requests.length;
+    const replay = (...words: readonly string[]) =>
+      runCommand(world.environment, ['traces', 'replay', ...words, '--json']);
+    const first = await replay('--from', '1');
+    expect(JSON.parse(first.stdout)).toMatchObject({ success: true, spans: 4 });
+    const idsIn = (bodies: readonly { readonly body: string }[]) =>
+      new Set(bodies.flatMap(({ body }) => spansIn(body).map(({ spanId }) => spanId)));
+    expect(idsIn(requests.slice(before))).toEqual(idsIn(requests.slice(0, before)));
+    const ended = (await world.log()).findIndex(({ type }) => type === 'HoldCaptured') + 1;
+    const one = await replay('--from', `${ended}`, '--to', `${ended}`);
+    expect(JSON.parse(one.stdout)).toMatchObject({
+      ...{ events: 1, spans: 1, last_position: `${ended}` },
+    });
+    const last = await replay('--from', '1000');
+    expect(JSON.parse(last.stdout)).toMatchObject({ events: 0, spans: 0 });
+  });
+
+  it('are sent to no collector by a command that knows none, or one that is away', async () => {
+    const run = async (endpoint: string) => {
+      const environment = { ...world.environment, QUIPU_OTLP_ENDPOINT: endpoint };
+      const words = ['traces', 'replay', '--from', '1', '--json'];
+      const { exitCode, stderr } = await runCommand(environment, words);
+      return { exitCode, ...(JSON.parse(stderr) as object) };
+    };
+    expect(await run('')).toMatchObject({ exitCode: 2, code: 'bad_settings' });
+    expect(await run('http://127.0.0.1:9')).toMatchObject({
+      ...{ exitCode: 1, code: 'collector_unavailable' },
+      message: expect.stringContaining('the collector has the spans of no event'),
+    });
   });
 });

@@ -15,9 +15,14 @@ export interface GoProgram {
   readonly files: readonly string[];
   /** The package that is built, as Go names it. */
   readonly package: string;
+  /** Of the build. */
+  readonly tags?: readonly string[];
 }
 
 const HASH_LENGTH = 16;
+
+/** For a hook that builds a large program. */
+export const FIRST_BUILD_MS_MAX = 900_000;
 
 /**
  * A program of Go, built once for each change of its sources. The first build downloads its modules
@@ -30,11 +35,12 @@ export const goProgram = async ({
   folder,
   files,
   package: built,
+  tags = [],
 }: GoProgram): Promise<string> => {
   const cwd = path.resolve(folder);
   const cache =
     process.env['QUIPU_TEST_CACHE'] ?? path.join(homedir(), '.cache/quipu-test-servers');
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(tags.join());
   for (const file of files) hash.update(await readFile(path.join(cwd, file)));
   const program = path.join(cache, `${name}-${hash.digest('hex').slice(0, HASH_LENGTH)}`);
   if (existsSync(program)) return program;
@@ -42,7 +48,8 @@ export const goProgram = async ({
   await mkdir(cache, { recursive: true });
   // The rename is atomic, so concurrent builds never leave a partial program.
   const fresh = `${program}.${process.pid}`;
-  const words = ['build', '-mod=readonly', '-trimpath', '-ldflags', '-s -w', '-o', fresh, built];
+  const options = ['-mod=readonly', '-trimpath', '-tags', tags.join(), '-ldflags', '-s -w'];
+  const words = ['build', ...options, '-o', fresh, built];
   await promisify(execFile)('go', words, { cwd });
   await rename(fresh, program);
   return program;

@@ -11,6 +11,7 @@ const PACKAGES = {
   go: 'golang',
   java: 'openjdk-17-jre-headless',
   mvn: 'maven',
+  python3: 'python3',
   strace: 'strace',
   swtpm: 'swtpm',
   tpm2_quote: 'tpm2-tools',

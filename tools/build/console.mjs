@@ -9,14 +9,21 @@ import { rolldown } from 'rolldown';
 import { filesIn } from './files.mjs';
 
 const SOURCES = 'apps/console';
+/** Pages import some of it. */
+const CLIENT = 'packages/client';
 /** The module whose list of areas the build fills. */
 const DECLARATIONS = path.resolve(SOURCES, 'shell/declared-areas.ts');
 /** Where an area declares its pages. */
 const PAGES = /^apps\/console\/([^/]+)\/\1\.pages\.ts$/;
+/** Charts are drawn by uPlot, whose parts need its rules. */
+const CHART_STYLE = 'node_modules/uplot/dist/uPlot.min.css';
 const FOLDER = 'console';
 const ASSETS = `${FOLDER}/assets`;
 
-export const consoleSources = async () => (await filesIn(SOURCES)).sort();
+export const consoleSources = async () => {
+  const sources = (await Promise.all([SOURCES, CLIENT].map(filesIn))).flat();
+  return sources.filter((file) => !file.startsWith(`${CLIENT}/dist/`)).sort();
+};
 
 /** The files of the console, as the bundler describes files. */
 export const consoleOutputs = async (sources) => {
@@ -40,7 +47,12 @@ export const consoleOutputs = async (sources) => {
     comments: false,
   });
   await build.close();
-  const [style, icon] = await Promise.all(['console.css', 'icon.svg'].map(asset));
+  const own = (file) => readFile(path.join(SOURCES, file), 'utf8');
+  const style = asset(
+    'console.css',
+    (await readFile(CHART_STYLE, 'utf8')) + (await own('console.css')),
+  );
+  const icon = asset('icon.svg', await own('icon.svg'));
   const script = output.find(({ isEntry }) => isEntry).fileName;
   const page = (await readFile(path.join(SOURCES, 'index.html'), 'utf8'))
     .replace('console.css', `/${style.fileName}`)
@@ -54,8 +66,7 @@ export const consoleOutputs = async (sources) => {
   ];
 };
 
-const asset = async (file) => {
-  const source = await readFile(path.join(SOURCES, file), 'utf8');
+const asset = (file, source) => {
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
   const { name, ext } = path.parse(file);
   return { type: 'asset', fileName: `${ASSETS}/${name}-${hash}${ext}`, source };

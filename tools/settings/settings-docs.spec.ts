@@ -5,7 +5,12 @@ import { z } from 'zod';
 import { areas } from '#apps/composition/areas.js';
 import { variablesOf } from '#apps/composition/settings.js';
 import { variable } from '#platform/runtime/areas/settings.js';
-import { configSchema, withSettingsList, withSettingsTable } from './settings-docs.js';
+import {
+  configSchema,
+  withChartSettings,
+  withSettingsList,
+  withSettingsTable,
+} from './settings-docs.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const textOf = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
@@ -23,6 +28,12 @@ describe('the documents of the settings', () => {
     expect(withSettingsList(environment, variablesOf(areas))).toBe(environment);
     const schema: unknown = JSON.parse(await textOf('schemas/quipu.yaml.schema.json'));
     expect(configSchema(variablesOf(areas))).toEqual(schema);
+    const chart = JSON.parse(await textOf('helm/quipu/values.schema.json')) as {
+      readonly $defs: object;
+    };
+    expect(withChartSettings({ $defs: { ...chart.$defs } }, variablesOf(areas)).$defs).toEqual(
+      chart.$defs,
+    );
   });
 
   it('have one row for each variable, and leave the rest as it is', () => {

@@ -38,6 +38,30 @@ export const withSettingsList = (environment: string, variables: Declared): stri
   return between(environment, ENVIRONMENT, `${lines.join('\n')}\n`);
 };
 
+/** The settings that the Helm chart gives to its processes itself. */
+export const CHART_SETTINGS: readonly string[] = [
+  'HOST',
+  'PORT',
+  'QUIPU_HOME',
+  'QUIPU_INSTANCE',
+  'QUIPU_MASTER_KEY_FILE',
+  'QUIPU_OPERATIONS_PORT',
+];
+
+interface ValuesSchema {
+  readonly $defs: Readonly<Record<string, unknown>>;
+}
+
+/** The schema of a chart's values with the other settings as `$defs.settings`. */
+export const withChartSettings = (schema: ValuesSchema, variables: Declared): ValuesSchema => {
+  const others = Object.entries(variables).filter(([name]) => !CHART_SETTINGS.includes(name));
+  const { type, properties, additionalProperties } = configSchema(Object.fromEntries(others));
+  return {
+    ...schema,
+    $defs: { ...schema.$defs, settings: { type, properties, additionalProperties } },
+  };
+};
+
 /** The JSON Schema (2020-12) of `quipu.yaml`, for editors. */
 export const configSchema = (variables: Declared) => {
   const type = ['string', 'number', 'boolean', 'array', 'null'];

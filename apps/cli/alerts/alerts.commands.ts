@@ -1,6 +1,8 @@
+import { Argument } from 'commander';
 import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
 import { daysOf, usdOf } from '../options.js';
 import { type SetAlertsOptions, type ShowAlertsOptions } from './alert-rules.js';
+import { type MailAlertsOptions } from './mail-alerts.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
   const alerts = commandGroup(program, 'alerts', 'Set and show the alerts of an account.');
@@ -18,5 +20,11 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .requiredOption('--user <name>', 'the owner of the account')
     .action((options: ShowAlertsOptions) =>
       invoke(options, async () => (await import('./alert-rules.js')).showAlerts),
+    );
+  command(alerts, 'mail', 'Have messages about money, keys and rigs mailed to the owner, or not.')
+    .addArgument(new Argument('<state>', 'whether they are mailed').choices(['on', 'off']))
+    .requiredOption('--user <name>', 'the owner of the account')
+    .action((state: 'on' | 'off', options: Omit<MailAlertsOptions, 'state'>) =>
+      invoke({ ...options, state }, async () => (await import('./mail-alerts.js')).mailAlerts),
     );
 };

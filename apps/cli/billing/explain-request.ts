@@ -1,8 +1,8 @@
 import {
-  type ExplainedEvent,
   type Explanation,
   ExplainRequestQuery,
 } from '#areas/billing/explanations/explain-request.handler.js';
+import { type ExplainedEvent } from '#areas/billing/explanations/explained-event.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type PriceTier } from '#events/token-price.vocabulary.js';

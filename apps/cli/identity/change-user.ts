@@ -1,3 +1,4 @@
+import { MailPasswordResetCommand } from '#areas/identity/passwords/mail-reset.handler.js';
 import { OfferPasswordResetCommand } from '#areas/identity/passwords/offer-reset.handler.js';
 import { ResetPasswordCommand } from '#areas/identity/passwords/reset-password.handler.js';
 import { ChangeUserCommand, type UserChange } from '#areas/identity/users/change-user.handler.js';
@@ -8,6 +9,10 @@ import { userIdOf } from '../user-option.js';
 
 export interface ChangeUserOptions extends CommonOptions {
   readonly user: string;
+}
+
+export interface OfferResetOptions extends ChangeUserOptions {
+  readonly sendMail?: boolean;
 }
 
 export interface ChangeRoleOptions extends ChangeUserOptions {
@@ -57,9 +62,20 @@ export const resetSecondFactor = (
   invocation: Invocation,
 ): Promise<Outcome> => change(options, { kind: 'reset_two_factor' }, invocation);
 
-export const offerReset = ({ user }: ChangeUserOptions, invocation: Invocation): Promise<Outcome> =>
+export const offerReset = (
+  { user, sendMail = false }: OfferResetOptions,
+  invocation: Invocation,
+): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async ({ commands, queries, context }) => {
     const userId = await userIdOf({ queries }, user);
+    if (sendMail) {
+      const mail = new MailPasswordResetCommand(userId, context());
+      const { expiresAt: endsAt } = await commands.execute(mail);
+      return {
+        json: { user_id: userId, token: null, expires_at: endsAt },
+        text: `A token that sets a password once, until ${endsAt}, was mailed to ${user}.`,
+      };
+    }
     const { token, expiresAt } = await commands.execute(
       new OfferPasswordResetCommand(userId, context()),
     );

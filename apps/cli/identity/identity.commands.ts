@@ -2,7 +2,11 @@ import { type Command, Option } from 'commander';
 import { Role } from '#events/identity/identity.vocabulary.js';
 import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
 import { type CreateUserOptions } from './create-user.js';
-import { type ChangeRoleOptions, type ChangeUserOptions } from './change-user.js';
+import {
+  type ChangeRoleOptions,
+  type ChangeUserOptions,
+  type OfferResetOptions,
+} from './change-user.js';
 import { type ListUsersOptions } from './list-users.js';
 import { type EndSessionsOptions, type SessionsOptions } from './sessions.js';
 import { type GroupRuleOptions, type SetGroupRuleOptions } from './group-rules.js';
@@ -69,7 +73,8 @@ const addUser = (user: Command, invoke: Invoke): void => {
     );
   command(user, 'offer-reset', 'Make a token with which a user sets another password, once.')
     .requiredOption('--user <name>', 'the user')
-    .action((options: ChangeUserOptions) =>
+    .option('--send-mail', 'mail it to the user, and show it to no operator')
+    .action((options: OfferResetOptions) =>
       invoke(options, async () => (await import('./change-user.js')).offerReset),
     );
   command(user, 'reset-second-factor', 'Turn the second factor of a user off.')

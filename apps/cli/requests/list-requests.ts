@@ -1,6 +1,7 @@
 import { requestFields } from '#areas/requests/request-fields.js';
 import { RequestsQuery } from '#areas/requests/list-requests.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
+import { guardedRequests } from '#projections/requests/guarded-requests.projection.js';
 import { type RequestStatus, requests } from '#projections/requests/requests.projection.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
@@ -26,7 +27,7 @@ export interface ListRequestsOptions extends CommonOptions {
 const NEEDS = {
   areas: ['identity', 'requests'],
   installation: 'exists',
-  projections: [apiKeys, requests],
+  projections: [apiKeys, requests, guardedRequests],
 } as const;
 
 const HEADER = ['ENDED', 'ID', 'STATUS', 'PRODUCT', 'MODEL', 'KEY', 'USD', 'MS'];

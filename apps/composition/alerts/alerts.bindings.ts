@@ -5,10 +5,17 @@ import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { CatalogRigFaults } from './catalog-rig-faults.js';
 
+const NO_RIGS: RigFaults = { now: () => Promise.resolve([]) };
+
 export const bindings: readonly Provider[] = [
   {
     provide: RigFaults,
-    inject: [Catalog, RIGS],
-    useFactory: (catalog: Catalog, router: RigRouter) => new CatalogRigFaults(catalog, router),
+    // The command line, which compares no rule, composes neither.
+    inject: [
+      { token: Catalog, optional: true },
+      { token: RIGS, optional: true },
+    ],
+    useFactory: (catalog?: Catalog, router?: RigRouter): RigFaults =>
+      catalog && router ? new CatalogRigFaults(catalog, router) : NO_RIGS,
   },
 ];

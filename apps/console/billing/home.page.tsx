@@ -1,7 +1,14 @@
-import { count, usd } from '../shell/figures.js';
-import { Answered, usePageRead } from '../shell/answer.js';
+import { useSignalEffect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { Answered, refreshes, usePageRead, useRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
-import { asOf } from '../shell/location.js';
+import { count, instant, usd } from '../shell/figures.js';
+import { ledger } from '../shell/live.js';
+import { addressOf, asOf } from '../shell/location.js';
+import { Sparkline } from '../shell/sparkline.js';
+import { type Column, Table } from '../shell/table.js';
+import { TimeSeries } from '../shell/time-series.js';
+import { dailySpend, lastDays, type SpendAnswer } from './daily-spend.js';
 
 interface Overview {
   readonly position: string;
@@ -19,7 +26,23 @@ interface Overview {
   };
 }
 
+interface Hold {
+  readonly id: string;
+  readonly product: string;
+  readonly held_usd: number;
+  readonly placed_at: string;
+  readonly expires_at: string;
+  readonly model: string | null;
+}
+
+interface OpenHolds {
+  readonly total: number;
+  readonly holds: readonly Hold[];
+}
+
 const HOURS_SHOWN_MAX = 72;
+/** A ledger that moves fast is read once in this time. */
+const READ_AGAIN_MS = 500;
 
 /** Null: no charge in the last 24 hours, so the gateway knows no end. */
 const runwayOf = ({ runway_hours: hours, runway_days: days }: Overview['telemetry']): string => {
@@ -27,24 +50,115 @@ const runwayOf = ({ runway_hours: hours, runway_days: days }: Overview['telemetr
   return hours < HOURS_SHOWN_MAX ? `${count(hours)} hours` : `${count(days)} days`;
 };
 
-const figuresOf = (overview: Overview): readonly (readonly [id: string, string, string])[] => {
+interface Figure {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  /** The page with the records or events that the figure is made of. Null: the holds below. */
+  readonly page: string | null;
+  readonly filters?: Readonly<Record<string, string>>;
+}
+
+const CHARGED = { status: 'charged' };
+
+const figuresOf = (overview: Overview): readonly Figure[] => {
   const { telemetry } = overview;
+  const requests = { page: '/requests', filters: CHARGED };
   return [
-    ['balance', 'Balance', usd(overview.balance_usd)],
-    ['available', 'Available', usd(overview.available_usd)],
-    ['held', 'Held by running work', usd(overview.held_usd)],
-    ['burn', 'Burn per hour, of a day', usd(telemetry.burn_rate_per_hour)],
-    ['runway', 'Runway', runwayOf(telemetry)],
-    ['active', 'Running work with a hold', count(telemetry.active_compute_jobs)],
-    ['inference', 'Charged for inference', usd(telemetry.total_inference_spend)],
-    ['compute', 'Charged for compute', usd(telemetry.total_compute_spend)],
-    ['deposited', 'Deposited', usd(telemetry.lifetime_deposited)],
+    { id: 'balance', name: 'Balance', value: usd(overview.balance_usd), page: '/invoices' },
+    { id: 'available', name: 'Available', value: usd(overview.available_usd), page: '/invoices' },
+    { id: 'held', name: 'Held by running work', value: usd(overview.held_usd), page: null },
+    {
+      ...{ id: 'burn', name: 'Burn per hour, of a day', ...requests },
+      value: usd(telemetry.burn_rate_per_hour),
+    },
+    { id: 'runway', name: 'Runway', value: runwayOf(telemetry), ...requests },
+    {
+      ...{ id: 'active', name: 'Running work with a hold', page: null },
+      value: count(telemetry.active_compute_jobs),
+    },
+    {
+      ...{ id: 'inference', name: 'Charged for inference', ...requests },
+      value: usd(telemetry.total_inference_spend),
+    },
+    {
+      ...{ id: 'compute', name: 'Charged for compute', ...requests },
+      value: usd(telemetry.total_compute_spend),
+    },
+    {
+      ...{ id: 'deposited', name: 'Deposited', page: '/invoices' },
+      value: usd(telemetry.lifetime_deposited),
+    },
   ];
 };
 
+const COLUMNS: readonly Column<Hold>[] = [
+  { name: 'Since, UTC', cell: ({ placed_at: at }) => instant(at) },
+  { name: 'Work', cell: ({ id }) => id },
+  { name: 'Product', cell: ({ product }) => product },
+  { name: 'Model', cell: ({ model }) => model ?? '–' },
+  { name: 'Until, UTC', cell: ({ expires_at: at }) => instant(at) },
+  { name: 'Held', isNumber: true, cell: (hold) => usd(hold.held_usd) },
+];
+
+const Holds = () => {
+  const state = useRead<OpenHolds>(() => (asOf.value ? null : '/api/v1/billing/holds'));
+  if (asOf.value !== undefined) {
+    return <p class="quiet">Open holds are listed for the present alone.</p>;
+  }
+  return (
+    <Answered state={state}>
+      {({ holds, total }) =>
+        total === 0 ? (
+          <p>No work is running: a request holds its highest price until it ends.</p>
+        ) : (
+          <>
+            <Table label="Open holds" columns={COLUMNS} rows={holds} keyOf={({ id }) => id} />
+            {total > holds.length && <p>These are the oldest of {count(total)}.</p>}
+          </>
+        )
+      }
+    </Answered>
+  );
+};
+
+const Spend = (answer: SpendAnswer) => {
+  const days = useMemo(() => dailySpend(answer), [answer]);
+  const series = useMemo(
+    () => [{ name: 'Charged per day, less corrections', values: days.map(({ value }) => value) }],
+    [days],
+  );
+  const at = useMemo(() => days.map(({ day }) => Date.parse(day)), [days]);
+  const label = `Charges of each day from ${answer.from} to ${answer.to}, in UTC`;
+  return (
+    <>
+      <p>
+        <Sparkline label={label} values={days.map(({ value }) => value)} />
+        {` ${usd(answer.total_usd)} in ${days.length} days`}
+      </p>
+      <TimeSeries label={label} at={at} series={series} format={usd} />
+    </>
+  );
+};
+
+/** Repeats the reads of the page after an event of the ledger, and not more often than shown. */
+const useLedger = (): void => {
+  useSignalEffect(() => {
+    if (ledger.value.latest === null || asOf.value !== undefined) return undefined;
+    const timer = setTimeout(() => {
+      refreshes.value = refreshes.peek() + 1;
+    }, READ_AGAIN_MS);
+    return () => clearTimeout(timer);
+  });
+};
+
 const HomePage = () => {
+  useLedger();
   const overview = usePageRead<Overview>(() =>
     routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }),
+  );
+  const spend = useRead<SpendAnswer>(() =>
+    routeOf('/api/v1/spend', { ...lastDays(Date.now()), by: 'day', asOf: asOf.value }),
   );
   return (
     <>
@@ -52,15 +166,27 @@ const HomePage = () => {
       <Answered state={overview}>
         {(found) => (
           <dl class="figures">
-            {figuresOf(found).map(([id, name, figure]) => (
+            {figuresOf(found).map(({ id, name, value, page, filters }) => (
               <div key={id}>
-                <dt>{name}</dt>
-                <dd id={id}>{figure}</dd>
+                <dt>
+                  {page === null ? (
+                    <a href="#holds">{name}</a>
+                  ) : (
+                    <a data-page href={addressOf(page, filters)}>
+                      {name}
+                    </a>
+                  )}
+                </dt>
+                <dd id={id}>{value}</dd>
               </div>
             ))}
           </dl>
         )}
       </Answered>
+      <h2 id="holds">Open holds</h2>
+      <Holds />
+      <h2>Charges</h2>
+      <Answered state={spend}>{(found) => <Spend {...found} />}</Answered>
     </>
   );
 };

@@ -1,25 +1,15 @@
-import { useSignal } from '@preact/signals';
 import { count, instant, usd } from '../shell/figures.js';
-import { Answered, messageOf, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
+import { Answered, usePageRead, useRead } from '../shell/answer.js';
+import { quipuCommand, routeOf } from '../shell/api.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { Proofs, type ProvenEvent } from '../shell/proofs.js';
+import { session } from '../shell/session.js';
 import { type AccountRequest } from './account-request.js';
-import { checkProof, type ProofVerdict } from './inclusion-proof.js';
 
 interface RequestAnswer {
   readonly position: string;
   readonly request: AccountRequest;
-}
-
-interface ProvenEvent {
-  readonly leaf: number;
-  readonly position: string;
-  readonly stream: string;
-  readonly type: string;
-  readonly recorded_at: string;
-  readonly encoding: string;
-  readonly proof: string;
 }
 
 interface ProvenRequest {
@@ -119,71 +109,18 @@ const Ledger = ({ events }: Explanation) => (
   </>
 );
 
-const signedText = (isSigned: ProofVerdict['isSigned']): string => {
-  if (isSigned === null) return 'This browser has no Ed25519, so the signature is not checked.';
-  return isSigned
-    ? 'The log has signed the checkpoint.'
-    : 'The checkpoint does not have the signature of the log.';
-};
-
-const Verdict = ({ verdict }: { readonly verdict: ProofVerdict }) => {
-  const holds = verdict.isIncluded && verdict.isSigned !== false;
-  return (
-    <span class={holds ? 'success' : 'failure'}>
-      {verdict.isIncluded
-        ? `Included in the tree of ${verdict.size} events. `
-        : `Not in the tree of ${verdict.size} events: the event or the proof was changed. `}
-      {signedText(verdict.isSigned)}
-    </span>
-  );
-};
-
-type Checked = ReadonlyMap<number, ProofVerdict | string>;
-
-/** The browser computes the root of the tree from the bytes of each event. */
-const Proofs = ({ events, verifier_key: verifierKey }: ProvenRequest) => {
-  const checked = useSignal<Checked>(new Map());
-  const check = async (): Promise<void> => {
-    const verdicts = events.map(async ({ leaf, encoding, proof }) => {
-      const verdict = checkProof({ encoding, proof, verifierKey }).catch(messageOf);
-      return [leaf, await verdict] as const;
-    });
-    checked.value = new Map(await Promise.all(verdicts));
-  };
-  return (
-    <>
-      <p>
-        <button type="button" onClick={() => void check()}>
-          Check the proofs in this browser
-        </button>
-      </p>
-      <ul id="proofs">
-        {events.map(({ leaf, type, stream, recorded_at: at }) => {
-          const verdict = checked.value.get(leaf);
-          return (
-            <li key={leaf}>
-              {type} in <code>{stream}</code>, leaf {leaf}, {instant(at)}.{' '}
-              {typeof verdict === 'string' && <span class="failure">{verdict}</span>}
-              {typeof verdict === 'object' && <Verdict verdict={verdict} />}
-            </li>
-          );
-        })}
-      </ul>
-      <p class="quiet">
-        The key of the log is <code>{verifierKey}</code>. Compare it with the key that you know from
-        elsewhere: an operator who changes history can change this answer too.
-      </p>
-    </>
-  );
-};
-
 const RequestPageView = ({ parameters }: PageProps) => {
   const id = encodeURIComponent(parameters['id'] ?? '');
-  const request = usePageRead<RequestAnswer>(() =>
-    routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
+  const request = usePageRead<RequestAnswer>(
+    () => routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
+    () => quipuCommand(['explain', id], { user: session.value?.user?.username }),
   );
-  const explanation = useRead<Explanation>(() => `/api/v1/requests/${id}/explanation`);
-  const proven = useRead<ProvenRequest>(() => `/audit/requests/${id}`);
+  const explanation = useRead<Explanation>(() =>
+    routeOf(`/api/v1/requests/${id}/explanation`, { asOf: asOf.value }),
+  );
+  const proven = useRead<ProvenRequest>(() =>
+    routeOf(`/audit/requests/${id}`, { asOf: asOf.value }),
+  );
   return (
     <>
       <h1>
@@ -193,7 +130,9 @@ const RequestPageView = ({ parameters }: PageProps) => {
       <h2>Ledger</h2>
       <Answered state={explanation}>{(found) => <Ledger {...found} />}</Answered>
       <h2>Proofs</h2>
-      <Answered state={proven}>{(found) => <Proofs {...found} />}</Answered>
+      <Answered state={proven}>
+        {(found) => <Proofs events={found.events} verifierKey={found.verifier_key} />}
+      </Answered>
     </>
   );
 };

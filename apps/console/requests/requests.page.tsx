@@ -1,7 +1,9 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
-import { addressOf, addressWith, asOf, goTo, query } from '../shell/location.js';
+import { quipuCommand, routeOf } from '../shell/api.js';
+import { type Filter, filtered, Filters } from '../shell/filters.js';
+import { addressOf, addressWith, asOf, query } from '../shell/location.js';
+import { session } from '../shell/session.js';
 import { type Column, Table } from '../shell/table.js';
 import { type AccountRequest } from './account-request.js';
 
@@ -11,46 +13,25 @@ interface RequestsPage {
   readonly next_after: string | null;
 }
 
-/** The filters of the list, which are fields of the route and of the address. */
-const FILTERS = [
+const FILTERS: readonly Filter[] = [
   { name: 'model', label: 'Model' },
   { name: 'rig', label: 'Rig' },
   { name: 'tag', label: 'Tag, as name=value' },
   { name: 'user', label: 'End user' },
   { name: 'from', label: 'Ended from, UTC' },
   { name: 'to', label: 'Ended before, UTC' },
-] as const;
-const STATUSES = ['charged', 'released', 'expired'];
+  { name: 'status', label: 'Status', choices: ['charged', 'released', 'expired'] },
+];
 
-const Filters = () => {
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const fields = [...new FormData(event.currentTarget)].map(
-      ([name, value]) => [name, typeof value === 'string' ? value.trim() : ''] as const,
-    );
-    goTo(addressWith(Object.fromEntries(fields)));
-  };
-  return (
-    <form class="filters" onSubmit={submit} key={[...query.value].join('\n')}>
-      {FILTERS.map(({ name, label }) => (
-        <label key={name}>
-          {label}
-          <input name={name} defaultValue={query.value.get(name) ?? ''} maxLength={512} />
-        </label>
-      ))}
-      <label>
-        Status
-        <select name="status" defaultValue={query.value.get('status') ?? ''}>
-          <option value="">any</option>
-          {STATUSES.map((status) => (
-            <option key={status}>{status}</option>
-          ))}
-        </select>
-      </label>
-      <button type="submit">Filter</button>
-    </form>
-  );
+/** The command line names the end user by the hash of the list. */
+const commandOf = (): string => {
+  const { user, ...options } = filtered(FILTERS);
+  return quipuCommand(['requests'], {
+    user: session.value?.user?.username,
+    ...options,
+    'end-user': user,
+    after: query.value.get('after'),
+  });
 };
 
 const COLUMNS: readonly Column<AccountRequest>[] = [
@@ -79,18 +60,19 @@ const COLUMNS: readonly Column<AccountRequest>[] = [
 ];
 
 const RequestsPageView = () => {
-  const state = usePageRead<RequestsPage>(() =>
-    routeOf('/api/v1/requests', {
-      ...Object.fromEntries(FILTERS.map(({ name }) => [name, query.value.get(name)])),
-      status: query.value.get('status'),
-      after: query.value.get('after'),
-      asOf: asOf.value,
-    }),
+  const state = usePageRead<RequestsPage>(
+    () =>
+      routeOf('/api/v1/requests', {
+        ...filtered(FILTERS),
+        after: query.value.get('after'),
+        asOf: asOf.value,
+      }),
+    commandOf,
   );
   return (
     <>
       <h1>Requests</h1>
-      <Filters />
+      <Filters filters={FILTERS} />
       <Answered state={state}>
         {({ requests, next_after: after, position }) => (
           <>

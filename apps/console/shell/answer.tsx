@@ -1,7 +1,9 @@
 import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
 import { type ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { ApiError } from './api.js';
-import { read } from './session.js';
+import { path } from './location.js';
+import { read, writes } from './session.js';
 
 export type AnswerState<Answer> =
   | { readonly status: 'loading' }
@@ -15,24 +17,36 @@ export interface ShownRead {
   readonly position: string | null;
   /** Null: not answered. */
   readonly answer: object | null;
+  /** The same read at the command line of Quipu, where it has one. */
+  readonly command: string | null;
 }
 
 export const shownRead = signal<ShownRead | null>(null);
 
 const LOADING = { status: 'loading' } as const;
 
+/** Repeats the reads of the shown page. */
+export const refreshes = signal(0);
+
 /**
- * Reads a route, and again whenever the signals that it is made of change.
- * @param routeOf reads signals only
+ * Reads a route, and again whenever the signals that it is made of change, after a write and when
+ * the reader asks. A repeated read shows the answer before it until the next one is here.
+ * @param routeOf reads signals only; null: nothing is read
  */
 export const useRead = <Answer extends object>(
-  routeOf: () => string,
+  routeOf: () => string | null,
 ): Signal<AnswerState<Answer>> => {
   const state = useSignal<AnswerState<Answer>>(LOADING);
+  const ownPath = useRef(path.peek());
+  const shown = useRef<string | null>(null);
   useSignalEffect(() => {
-    const route = routeOf();
+    // The page is left: the query is the query of the next one.
+    if (path.value !== ownPath.current) return undefined;
+    const [route] = [routeOf(), writes.value, refreshes.value];
     const abort = new AbortController();
-    state.value = LOADING;
+    if (route !== shown.current) state.value = LOADING;
+    shown.current = route;
+    if (route === null) return undefined;
     read<Answer>(route, abort.signal).then(
       (answer) => {
         if (!abort.signal.aborted) state.value = { status: 'found', answer };
@@ -46,15 +60,22 @@ export const useRead = <Answer extends object>(
   return state;
 };
 
-/** The same for the one read that the header of the page names. */
+/**
+ * The same for the one read that the header of the page names.
+ * @param commandOf the same read at the command line of Quipu; see `quipuCommand`
+ */
 export const usePageRead = <Answer extends { readonly position?: string | null }>(
   routeOf: () => string,
+  commandOf?: () => string,
 ): Signal<AnswerState<Answer>> => {
   const state = useRead<Answer>(routeOf);
+  const ownPath = useRef(path.peek());
   useSignalEffect(() => {
     const found = state.value;
+    if (path.value !== ownPath.current) return;
     const answer = found.status === 'found' ? found.answer : null;
-    shownRead.value = { route: routeOf(), position: answer?.position ?? null, answer };
+    const position = answer?.position ?? null;
+    shownRead.value = { route: routeOf(), position, answer, command: commandOf?.() ?? null };
   });
   return state;
 };

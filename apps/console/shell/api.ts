@@ -4,40 +4,55 @@ export class ApiError extends Error {
 
   constructor(
     message: string,
+    /** 0: no answer came. */
     readonly status: number,
     readonly code: string,
+    /** The field that the gateway rejects, where it names one. */
+    readonly param: string | null = null,
   ) {
     super(message);
   }
 }
 
+/** Routes with the shapes of other programs have the fields below `error`. */
 interface Failure {
   readonly message?: unknown;
   readonly code?: unknown;
+  readonly param?: unknown;
+  readonly error?: Failure;
 }
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: Method;
   readonly body?: object;
-  readonly csrfToken?: string;
+  /** Of other types than JSON, and fields of the gateway. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
+/** An answer, and the id under which the log has what the call caused. */
+export interface Reply<Answer> {
+  readonly answer: Answer;
+  readonly requestId: string | null;
+}
+
 /**
- * Calls a route of this gateway, whose cookie the browser sends.
- * @throws ApiError for any other answer than a success, and for none
+ * Sends a request to a route of this gateway, whose cookie the browser sends.
+ * @throws ApiError where no answer comes
  */
-export const call = async <Answer>(
+export const send = (
   address: string,
-  { method = 'GET', body, csrfToken, signal }: Call = {},
-): Promise<Answer> => {
-  const reply = await fetch(address, {
+  { method = 'GET', body, headers, signal }: Call = {},
+): Promise<Response> =>
+  fetch(address, {
     method,
     credentials: 'same-origin',
     headers: {
       accept: 'application/json',
       ...(body && { 'content-type': 'application/json' }),
-      ...(csrfToken !== undefined && { 'x-csrf-token': csrfToken }),
+      ...headers,
     },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
@@ -45,14 +60,27 @@ export const call = async <Answer>(
     if (signal?.aborted === true) throw error;
     throw new ApiError('The gateway does not answer.', 0, 'unreachable');
   });
-  const answer: unknown = await reply.json().catch(() => null);
-  if (reply.ok && answer !== null) return answer as Answer;
-  const { message, code } = (answer ?? {}) as Failure;
-  throw new ApiError(
-    typeof message === 'string' ? message : `The gateway answered ${reply.status}.`,
-    reply.status,
-    typeof code === 'string' ? code : 'unknown',
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The failure that an answer states. @param answer null: it has no JSON */
+export const failureOf = (status: number, answer: unknown): ApiError => {
+  const failure = (answer ?? {}) as Failure;
+  const { message, code, param } = failure.error ?? failure;
+  return new ApiError(
+    textOf(message) ?? `The gateway answered ${status}.`,
+    status,
+    textOf(code) ?? 'unknown',
+    textOf(param),
   );
+};
+
+/** Calls a route that answers JSON. @throws ApiError for any other answer, and for none */
+export const exchange = async <Answer>(address: string, call?: Call): Promise<Reply<Answer>> => {
+  const reply = await send(address, call);
+  const answer: unknown = await reply.json().catch(() => null);
+  if (!reply.ok || answer === null) throw failureOf(reply.status, answer);
+  return { answer: answer as Answer, requestId: reply.headers.get('x-request-id') };
 };
 
 /** A route with a query; undefined fields are left out. */
@@ -71,3 +99,18 @@ export const routeOf = (
 /** The same read at a command line. */
 export const curlOf = (origin: string, route: string): string =>
   `curl -sS -H "Authorization: Bearer $QUIPU_API_KEY" '${origin}${route.replaceAll("'", '%27')}'`;
+
+const PLAIN_WORD = /^[\w.,:/@=+-]+$/;
+
+/** A command of the command line of Quipu, as a shell takes it. Undefined options are left out. */
+export const quipuCommand = (
+  words: readonly string[],
+  options: Readonly<Record<string, string | undefined>> = {},
+): string => {
+  const quoted = (word: string): string =>
+    PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const given = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [`--${name}`, quoted(value)],
+  );
+  return ['quipu', ...words.map(quoted), ...given].join(' ');
+};

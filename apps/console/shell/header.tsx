@@ -1,9 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { messageOf, shownRead } from './answer.js';
-import { curlOf } from './api.js';
+import { messageOf, refreshes, shownRead } from './answer.js';
+import { DataDrawer } from './data-drawer.js';
+import { ledger, takeLedgerEvent, useLive } from './live.js';
 import { addressOf, addressWith, asOf, goTo, path } from './location.js';
-import { type Page } from './page.js';
+import { type PageGroup } from './page.js';
+import { Palette } from './palette.js';
+import { type Connection } from './server-events.js';
 import { session, signOut } from './session.js';
 
 /** Sets the shown page to a state of the log. */
@@ -37,50 +40,51 @@ const TimeControl = () => {
   );
 };
 
-/** The read of the page: as a command, which is copied, and its answer as the gateway gave it. */
-const ReadOfPage = () => {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isOpen = useSignal(false);
-  const outcome = useSignal('');
-  const shown = shownRead.value;
-  if (!shown) return null;
-  const command = curlOf(window.location.origin, shown.route);
-  const copy = async (): Promise<void> => {
-    isOpen.value = true;
-    dialog.current?.showModal();
-    try {
-      await navigator.clipboard.writeText(command);
-      outcome.value = 'Copied.';
-    } catch {
-      outcome.value = 'The browser denies access to the clipboard: copy the text.';
-    }
-  };
-  const close = (): void => {
-    isOpen.value = false;
-    outcome.value = '';
-  };
+/** The position of the shown read, the head of the log, and what came in between. */
+const LogPosition = () => {
+  const position = shownRead.value?.position ?? null;
+  const { head, latest } = ledger.value;
+  const isBehind = position !== null && latest && BigInt(latest.position) > BigInt(position);
   return (
-    <>
-      <button type="button" onClick={() => void copy()}>
-        Copy as curl
-      </button>
-      <dialog ref={dialog} aria-label="The read of this page" onClose={close}>
-        {isOpen.value && (
-          <>
-            <pre tabIndex={0}>{command}</pre>
-            <p role="status">{outcome.value}</p>
-            <p>The command takes the key from the variable QUIPU_API_KEY of your shell.</p>
-            <details>
-              <summary>Answer</summary>
-              <pre tabIndex={0}>{JSON.stringify(shown.answer, null, 2)}</pre>
-            </details>
-            <form method="dialog">
-              <button type="submit">Close</button>
-            </form>
-          </>
-        )}
-      </dialog>
-    </>
+    <span class="position">
+      Log position <output id="position">{position ?? '–'}</output>
+      {head !== null && asOf.value === undefined && (
+        <>
+          {' '}
+          of <output id="head">{String(head)}</output>
+        </>
+      )}
+      {isBehind && asOf.value === undefined && (
+        <>
+          {', older than the ledger '}
+          <button type="button" onClick={() => void (refreshes.value += 1)}>
+            Read again
+          </button>
+        </>
+      )}
+    </span>
+  );
+};
+
+const FOLLOWING: Readonly<Record<Connection, string>> = {
+  connecting: 'Connecting',
+  open: 'Live',
+  lost: 'Connection lost, trying again',
+  ended: 'Not live',
+};
+
+/** Follows the ledger of the account. A past state of the log does not change. */
+const Following = () => {
+  const state = useLive(
+    () => (asOf.value === undefined ? '/api/v1/billing/events' : null),
+    takeLedgerEvent,
+  );
+  if (asOf.value !== undefined) return <span class="quiet">Past state</span>;
+  const { connection, failure } = state.value;
+  return (
+    <span id="live" class="quiet" role="status">
+      {failure === '' ? FOLLOWING[connection] : failure}
+    </span>
   );
 };
 
@@ -106,34 +110,66 @@ const SignOut = () => {
   );
 };
 
-export interface HeaderProps {
-  /** In the navigation. */
-  readonly pages: readonly Page[];
+const Group = ({ title, pages }: PageGroup) => (
+  <>
+    {title !== null && <h2>{title}</h2>}
+    <ul>
+      {pages.map((page) => (
+        <li key={page.path}>
+          <a
+            data-page
+            href={addressOf(page.path)}
+            aria-current={page.path === path.value ? 'page' : undefined}
+          >
+            {page.title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+interface NavigationProps {
+  readonly groups: readonly PageGroup[];
 }
 
-export const Header = ({ pages }: HeaderProps) => (
+/** Beside the page, or behind a button where the screen is narrow. */
+export const Navigation = ({ groups }: NavigationProps) => {
+  const menu = useRef<HTMLElement>(null);
+  return (
+    <>
+      <button type="button" class="menu" popoverTarget="pages">
+        Pages
+      </button>
+      <nav
+        id="pages"
+        ref={menu}
+        popover="auto"
+        aria-label="Pages"
+        onClick={() => {
+          if (menu.current?.matches(':popover-open')) menu.current.hidePopover();
+        }}
+      >
+        {groups.map((group) => (
+          <Group key={group.title} {...group} />
+        ))}
+        <ul>
+          <li>
+            <a href="/docs">API reference</a>
+          </li>
+        </ul>
+      </nav>
+    </>
+  );
+};
+
+export const Header = ({ groups }: NavigationProps) => (
   <header>
-    <nav aria-label="Pages">
-      {pages.map((page) => (
-        <a
-          key={page.path}
-          data-page
-          href={addressOf(page.path)}
-          aria-current={page.path === path.value ? 'page' : undefined}
-        >
-          {page.title}
-        </a>
-      ))}
-      <a href="/console/stream">Stream</a>
-      <a href="/docs">API</a>
-    </nav>
-    <div class="tools">
-      <span class="position">
-        Log position <output id="position">{shownRead.value?.position ?? '–'}</output>
-      </span>
-      <TimeControl />
-      <ReadOfPage />
-      <SignOut />
-    </div>
+    <LogPosition />
+    <Following />
+    <TimeControl />
+    <DataDrawer />
+    <Palette pages={groups.flatMap(({ pages }) => pages)} />
+    <SignOut />
   </header>
 );

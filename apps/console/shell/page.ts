@@ -11,16 +11,44 @@ export interface Page {
   /** Below `/console`: `/`, or such as `/requests/:id`. */
   readonly path: string;
   readonly title: string;
+  /** Of whom the routes of the page take one. Default: every user. */
+  readonly roles?: readonly string[];
   /** Loaded when the page is first shown. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
 }
 
-/** The pages of an area. Those without a parameter are in the navigation, in this order. */
+/** The pages of an area. Pages without a parameter are in the navigation, in this order. */
 export interface ConsoleArea {
   /** Where its pages are in the navigation, from the lowest. */
   readonly order: number;
+  /** Over its pages in the navigation. Default: they are in the group above. */
+  readonly group?: string;
   readonly pages: readonly Page[];
 }
+
+/** Pages below one title of the navigation. */
+export interface PageGroup {
+  readonly title: string | null;
+  readonly pages: readonly Page[];
+}
+
+/** The navigation: the pages without a parameter that a user of a role may open. */
+export const navigationOf = (areas: readonly ConsoleArea[], role: string): readonly PageGroup[] => {
+  const groups: { readonly title: string | null; readonly pages: Page[] }[] = [];
+  for (const { group, pages } of [...areas].sort((one, other) => one.order - other.order)) {
+    const listed = pages.filter((page) => !page.path.includes(':') && isOpenTo(page, role));
+    if (listed.length === 0) continue;
+    const last = groups.at(-1);
+    const isSame = group === undefined || group === last?.title;
+    if (last && isSame) last.pages.push(...listed);
+    else groups.push({ title: group ?? null, pages: [...listed] });
+  }
+  return groups;
+};
+
+/** Whether the routes of a page take users of a role. */
+export const isOpenTo = ({ roles }: Page, role: string): boolean =>
+  roles === undefined || roles.includes(role);
 
 export interface FoundPage extends PageProps {
   readonly page: Page;

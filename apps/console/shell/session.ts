@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiError, call } from './api.js';
+import { ApiError, type Call, exchange, type Reply, send } from './api.js';
 
 const ROUTE = '/api/v1/auth/console_session';
 /** The cookie is renewed while the page is used; unused, it ends after half an hour. */
@@ -15,6 +15,8 @@ interface Session {
   readonly user: User | null;
   readonly csrf_token: string | null;
   readonly sign_in_rejected: string | null;
+  /** Whether the installation has an OpenID provider. */
+  readonly has_provider: boolean;
 }
 
 interface Challenge {
@@ -24,12 +26,8 @@ interface Challenge {
 /** Null until the gateway has answered. */
 export const session = signal<Session | null>(null);
 
-const SIGNED_OUT: Session = {
-  success: true,
-  user: null,
-  csrf_token: null,
-  sign_in_rejected: null,
-};
+/** How many writes of this page have succeeded: reads that show their effect follow it. */
+export const writes = signal(0);
 
 let renewedAtMs = 0;
 
@@ -38,43 +36,85 @@ const keep = (found: Session): void => {
   session.value = found;
 };
 
-/** Asks whether the browser is signed in. @throws ApiError */
-export const findSession = async (): Promise<void> => keep(await call<Session>(ROUTE));
+const signedOut = (): void => {
+  if (session.value) session.value = { ...session.value, user: null, csrf_token: null };
+};
 
-/**
- * Signs in with a password and, where the user has one, a second factor.
- * @returns whether a code is needed and missing
- * @throws ApiError
- */
-export const signIn = async (
-  username: string,
-  password: string,
-  code: string,
-): Promise<'signed-in' | 'code-needed'> => {
-  const body = { username, password, ...(code !== '' && { otp_code: code }) };
-  const answer = await call<Session | Challenge>(ROUTE, { method: 'POST', body });
+/** Asks whether the browser is signed in. @throws ApiError */
+export const findSession = async (): Promise<void> => keep((await exchange<Session>(ROUTE)).answer);
+
+export type SignInOutcome = 'signed-in' | 'code-needed';
+
+const enter = async (route: string, call: Call): Promise<SignInOutcome> => {
+  const { answer } = await exchange<Session | Challenge>(route, { method: 'POST', ...call });
   if (!answer.success) return 'code-needed';
   keep(answer);
   return 'signed-in';
 };
 
-/** Ends the session with its cookie and its key. @throws ApiError */
-export const signOut = async (): Promise<void> => {
-  const csrfToken = session.value?.csrf_token;
-  if (csrfToken != null) await call(ROUTE, { method: 'DELETE', csrfToken });
-  session.value = SIGNED_OUT;
-};
+const withCode = (code: string): object => (code === '' ? {} : { otp_code: code });
 
 /**
- * Reads a route for the signed-in user. A session that has ended shows the form to sign in.
+ * Signs in with a password and, where the user has one, a second factor.
  * @throws ApiError
  */
-export const read = async <Answer>(route: string, signal: AbortSignal): Promise<Answer> => {
+export const signIn = (username: string, password: string, code: string): Promise<SignInOutcome> =>
+  enter(ROUTE, { body: { username, password, ...withCode(code) } });
+
+/** Ends a sign-in by the OpenID provider whose user has a second factor here. @throws ApiError */
+export const answerChallenge = (challenge: string, code: string): Promise<SignInOutcome> =>
+  enter(`${ROUTE}/challenge`, { body: { temp_token: challenge, otp_code: code } });
+
+const csrf = (): Readonly<Record<string, string>> => ({
+  'x-csrf-token': session.value?.csrf_token ?? '',
+});
+
+/** Enters the password again, for writes of money, keys and operators. @throws ApiError */
+export const confirmIdentity = (password: string, code: string): Promise<SignInOutcome> =>
+  enter(`${ROUTE}/confirmation`, {
+    body: { password, ...withCode(code) },
+    headers: csrf(),
+  });
+
+/** Ends the session with its cookie and its key. @throws ApiError */
+export const signOut = async (): Promise<void> => {
+  await exchange(ROUTE, { method: 'DELETE', headers: csrf() });
+  signedOut();
+};
+
+/** Runs a call of the signed-in user. A session that has ended shows the form to sign in. */
+const asUser = async <Outcome>(run: () => Promise<Outcome>): Promise<Outcome> => {
   if (performance.now() - renewedAtMs > RENEWED_EVERY_MS) await findSession();
   try {
-    return await call<Answer>(route, { signal });
+    return await run();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) session.value = SIGNED_OUT;
+    if (error instanceof ApiError && error.status === 401) signedOut();
     throw error;
   }
 };
+
+/** Reads a route for the signed-in user. @throws ApiError */
+export const read = <Answer>(route: string, signal: AbortSignal): Promise<Answer> =>
+  asUser(async () => (await exchange<Answer>(route, { signal })).answer);
+
+export type Write = Call & {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The same for a repetition of the same write, which has no further effect. */
+  readonly idempotencyKey: string;
+};
+
+const writing = ({ idempotencyKey, headers, ...call }: Write): Call => ({
+  ...call,
+  headers: { ...headers, ...csrf(), 'idempotency-key': idempotencyKey },
+});
+
+/** Writes for the signed-in user; reads of the page are then repeated. @throws ApiError */
+export const write = async <Answer>(route: string, call: Write): Promise<Reply<Answer>> => {
+  const reply = await asUser(() => exchange<Answer>(route, writing(call)));
+  writes.value += 1;
+  return reply;
+};
+
+/** As `write`, for an answer that is a stream. The caller reads its body. @throws ApiError */
+export const writeForStream = (route: string, call: Write): Promise<Response> =>
+  asUser(() => send(route, writing(call)));

@@ -2,19 +2,17 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { type ComponentType } from 'preact';
 import { messageOf, shownRead } from './answer.js';
 import { declaredAreas } from './declared-areas.js';
-import { Header } from './header.js';
+import { Header, Navigation } from './header.js';
 import { addressOf, followLinks, path } from './location.js';
-import { pageAt, type PageProps } from './page.js';
+import { isOpenTo, navigationOf, pageAt, type PageProps } from './page.js';
 import { findSession, session } from './session.js';
 import { SignIn } from './sign-in.js';
 
-const pages = [...declaredAreas]
-  .sort((one, other) => one.order - other.order)
-  .flatMap((area) => area.pages);
-const listed = pages.filter((page) => !page.path.includes(':'));
+const pages = declaredAreas.flatMap((area) => area.pages);
 
 type LoadedPage =
   | { readonly status: 'loading' | 'unknown' }
+  | { readonly status: 'closed'; readonly roles: readonly string[] }
   | { readonly status: 'failed'; readonly message: string }
   | {
       readonly status: 'loaded';
@@ -34,8 +32,12 @@ const ShownPage = () => {
       loaded.value = { status: 'unknown' };
       return undefined;
     }
-    let isLeft = false;
     const { page, parameters } = found;
+    if (!isOpenTo(page, session.value?.user?.role ?? '')) {
+      loaded.value = { status: 'closed', roles: page.roles ?? [] };
+      return undefined;
+    }
+    let isLeft = false;
     page.load().then(
       ({ default: View }) => {
         const props = { parameters };
@@ -62,6 +64,8 @@ const ShownPage = () => {
           </a>
         </>
       );
+    case 'closed':
+      return <h1>This page is for the role {now.roles.join(' or ')}</h1>;
     case 'failed':
       return (
         <p class="failure" role="alert">
@@ -89,9 +93,11 @@ export const Shell = () => {
     );
   }
   if (session.value.user === null) return <SignIn />;
+  const groups = navigationOf(declaredAreas, session.value.user.role);
   return (
     <div class="shell" onClick={followLinks}>
-      <Header pages={listed} />
+      <Navigation groups={groups} />
+      <Header groups={groups} />
       <main>
         <ShownPage />
       </main>

@@ -1,11 +1,28 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { messageOf } from './answer.js';
-import { session, signIn } from './session.js';
+import { addressWith, goTo } from './location.js';
+import { answerChallenge, session, signIn } from './session.js';
+import { textIn } from './write-form.js';
 
-const textOf = (form: FormData, name: string): string => {
-  const value = form.get(name);
-  return typeof value === 'string' ? value.trim() : '';
-};
+/** The challenge of a sign-in by the provider, which the gateway hands over in the fragment. */
+const challengeIn = (hash: string): string | null =>
+  /^#challenge=(svc_2fa_[\w-]+)$/.exec(hash)?.[1] ?? null;
+
+const ByProvider = () => (
+  <p>
+    <a class="button" href="/api/v1/auth/oidc/console">
+      Sign in by the OpenID provider
+    </a>
+  </p>
+);
+
+const Code = () => (
+  <label>
+    Code of the authenticator app, or a recovery code
+    <input name="code" autocomplete="one-time-code" required maxLength={32} autofocus />
+  </label>
+);
 
 /** The password stays in the form until the code is there: the gateway takes both together. */
 export const SignIn = () => {
@@ -13,6 +30,7 @@ export const SignIn = () => {
   const isBusy = useSignal(false);
   const failure = useSignal('');
   const rejected = session.value?.sign_in_rejected;
+  const challenge = useRef(challengeIn(window.location.hash)).current;
 
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -22,12 +40,12 @@ export const SignIn = () => {
     isBusy.value = true;
     failure.value = '';
     try {
-      const outcome = await signIn(
-        textOf(form, 'username'),
-        typeof password === 'string' ? password : '',
-        textOf(form, 'code'),
-      );
+      const code = textIn(form, 'code');
+      const outcome = await (challenge === null
+        ? signIn(textIn(form, 'username'), typeof password === 'string' ? password : '', code)
+        : answerChallenge(challenge, code));
       needsCode.value = outcome === 'code-needed';
+      if (challenge !== null) goTo(addressWith({}));
     } catch (error) {
       failure.value = messageOf(error);
     } finally {
@@ -39,21 +57,20 @@ export const SignIn = () => {
     <main class="sign-in">
       <h1>Sign in to Quipu</h1>
       {rejected == null ? (
-        <form onSubmit={(event) => void submit(event)}>
-          <label>
-            User name
-            <input name="username" autocomplete="username" required maxLength={254} />
-          </label>
-          <label>
-            Password
-            <input name="password" type="password" autocomplete="current-password" required />
-          </label>
-          {needsCode.value && (
-            <label>
-              Code of the authenticator app, or a recovery code
-              <input name="code" autocomplete="one-time-code" required maxLength={32} autofocus />
-            </label>
+        <form class="stacked" onSubmit={(event) => void submit(event)}>
+          {challenge === null && (
+            <>
+              <label>
+                User name
+                <input name="username" autocomplete="username" required maxLength={254} />
+              </label>
+              <label>
+                Password
+                <input name="password" type="password" autocomplete="current-password" required />
+              </label>
+            </>
           )}
+          {(challenge !== null || needsCode.value) && <Code />}
           <button type="submit" disabled={isBusy.value}>
             Sign in
           </button>
@@ -66,6 +83,7 @@ export const SignIn = () => {
           {rejected}
         </p>
       )}
+      {rejected == null && session.value?.has_provider === true && <ByProvider />}
       <p class="quiet">
         The first start has written a user name and a password into <code>bootstrap.json</code>, in
         the folder that <code>QUIPU_HOME</code> names.

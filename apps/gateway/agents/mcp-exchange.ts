@@ -1,17 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type CallToolResult, type McpServer } from '@modelcontextprotocol/server';
-import { type Logger } from 'pino';
 import { type z } from 'zod';
 import { UNCHECKED } from '#areas/agents/mcp/mcp-tool.js';
-import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from '#areas/agents/mcp/tool-calls.js';
-import {
-  isRegisteredName,
-  RegisteredTools,
-} from '#areas/agents/registered-servers/registered-tools.js';
+import { MCP_CALL_MS_MAX, ToolCalls } from '#areas/agents/mcp/tool-calls.js';
+import { RegisteredTools } from '#areas/agents/registered-servers/registered-tools.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
-import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { isForeignToolName } from '#platform/tools/foreign-tool.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -79,7 +76,6 @@ export class McpExchange {
     private readonly calls: ToolCalls,
     private readonly requests: OpenRequests,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws what leaves the charge of a call unknown, and defects */
@@ -148,7 +144,7 @@ export class McpExchange {
     const { method, params } = (body ?? {}) as RpcMessage;
     if (method === 'tools/list') return this.registered.callable(accountId);
     const name = method === 'tools/call' ? params?.name : undefined;
-    if (typeof name !== 'string' || !isRegisteredName(name) || this.tools.find(name)) return [];
+    if (typeof name !== 'string' || !isForeignToolName(name) || this.tools.find(name)) return [];
     return [{ name, description: '', parameters: { type: 'object' } }];
   }
 
@@ -159,18 +155,8 @@ export class McpExchange {
     signal: AbortSignal,
   ): Promise<CallToolResult> {
     const order = { tool, input, accountId, receivedAtMs, context, signal };
-    try {
-      const { output } = await this.calls.run(confirm ? { ...order, confirm } : order);
-      return resultOf(output);
-    } catch (error) {
-      if (error instanceof UnknownChargeError) throw error;
-      const failure = this.tools.failureOf(error);
-      if (!failure) {
-        this.logger.error({ err: error, tool, call: context.requestId }, 'a tool has failed');
-        throw error;
-      }
-      return failedResult(failure);
-    }
+    const answer = await this.calls.answer(confirm ? { ...order, confirm } : order);
+    return 'failure' in answer ? failedResult(answer.failure) : resultOf(answer.output);
   }
 }
 

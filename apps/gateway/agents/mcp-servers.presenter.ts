@@ -1,5 +1,6 @@
 import { type OwnedServer, statusOf } from '#areas/agents/registered-servers/owned-servers.js';
 import { type OwnedServers } from '#areas/agents/registered-servers/servers.query.js';
+import { foreignToolName } from '#platform/tools/foreign-tool.js';
 import { type McpServerAnswerDto, type McpServersDto } from './mcp-servers.dto.js';
 
 export const presentServer = (owned: OwnedServer): McpServerAnswerDto => ({
@@ -23,7 +24,7 @@ const serverOf = ({ server, url, described }: OwnedServer): McpServerAnswerDto['
       const now = described.get(tool);
       return {
         name: tool,
-        called_as: `${name}__${tool}`,
+        called_as: foreignToolName(name, tool),
         status: statusOf(known),
         known_sha256: known.sha256,
         schema_sha256: now?.sha256 ?? null,

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RESPONSE_FORMATS } from '#areas/audio/transcript-formats.js';
+import { GUARD_CODES } from '../inference/chat.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { TranscriptDto } from './audio.dto.js';
 
@@ -27,7 +28,7 @@ export const TRANSCRIPTION_CODES = [
   'unsupported_media_type',
 ];
 
-export const SPEECH_CODES = AUDIO_CODES;
+export const SPEECH_CODES = [...AUDIO_CODES, ...GUARD_CODES];
 
 const text = (description: string) => ({ type: 'string', description });
 

@@ -2,7 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { AnswerDto } from '../fields/answer.dto.js';
-import { IntegerField, UuidField } from '../fields/request-fields.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { IntegerField, TextField, UuidField } from '../fields/request-fields.js';
 
 /** In plain digits, without leading zeroes: a size has one spelling. */
 const wholeNumber = ({ value }: { readonly value: unknown }): unknown =>
@@ -58,12 +59,67 @@ export class ConsistencyDto extends AnswerDto {
   readonly hashes!: readonly string[];
 }
 
-export class AuditedEventDto {
-  @ApiProperty({ example: 7, description: 'The index of the leaf, from 0.' })
-  readonly leaf!: number;
+const EVENTS_DEFAULT = 20;
+const EVENTS_MAX = 100;
+/** Streams and types are as long at most. */
+const NAME_LENGTH_MAX = 200;
 
+const BeginningField = (of: string, example: string): PropertyDecorator =>
+  TextField({
+    required: false,
+    minLength: 1,
+    maxLength: NAME_LENGTH_MAX,
+    matches: /^[!-~]+$/,
+    expected: `the beginning of a ${of}: at most ${NAME_LENGTH_MAX} ASCII characters, no spaces`,
+    description: `Only events whose ${of} begins so.`,
+    example,
+  });
+
+export class LogEventsPageDto {
+  @IntegerField({
+    required: false,
+    default: 0,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'The events behind this number of events.',
+    fromText: true,
+  })
+  readonly after: number = 0;
+
+  @IntegerField({
+    required: false,
+    default: EVENTS_DEFAULT,
+    minimum: 1,
+    maximum: EVENTS_MAX,
+    description: 'The events of a page.',
+    fromText: true,
+  })
+  readonly limit: number = EVENTS_DEFAULT;
+
+  @BeginningField('stream', 'account-1')
+  readonly stream?: string;
+
+  @BeginningField('type', 'HoldCaptured')
+  readonly type?: string;
+}
+
+export class LogEventParametersDto {
+  @IntegerField({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    example: 8,
+    description: 'The number of events up to this one, as for `asOf`.',
+    fromText: true,
+  })
+  readonly position!: number;
+}
+
+export class LogEventDto {
   @ApiProperty({ example: '8', description: 'The number of events up to this one, as for `asOf`.' })
   readonly position!: string;
+
+  @ApiProperty({ example: '0198c0de-0000-7000-8000-000000000004' })
+  readonly event_id!: string;
 
   @ApiProperty({ example: 'account-1' })
   readonly stream!: string;
@@ -78,6 +134,34 @@ export class AuditedEventDto {
   readonly recorded_at!: string;
 
   @ApiProperty({
+    example: '0198c0de-0000-7000-8000-000000000003',
+    description: 'The event or the request that this event follows from.',
+  })
+  readonly causation_id!: string;
+
+  @ApiProperty({ example: '0198c0de-0000-7000-8000-000000000003' })
+  readonly request_id!: string;
+
+  @ApiProperty({ example: 'user:1', description: 'Who caused it.' })
+  readonly actor!: string;
+}
+
+export class LogEventsDto extends AnswerDto {
+  @ApiProperty({ example: '42', description: 'The events of the published log.' })
+  readonly position!: string;
+
+  @ApiProperty({ type: [LogEventDto] })
+  readonly events!: readonly LogEventDto[];
+
+  @NullableField(String, 'For `after`, if there may be more.', '20')
+  readonly next_after!: string | null;
+}
+
+export class AuditedEventDto extends LogEventDto {
+  @ApiProperty({ example: 7, description: 'The index of the leaf, from 0.' })
+  readonly leaf!: number;
+
+  @ApiProperty({
     example: 'AQAAAAA=',
     description:
       'The canonical bytes of the event, in base64: the leaf is SHA-256 of 0x00 and them.',
@@ -86,6 +170,45 @@ export class AuditedEventDto {
 
   @ApiProperty({ description: 'The inclusion proof with its checkpoint: C2SP tlog-proof.' })
   readonly proof!: string;
+}
+
+export class LogEventFoundDto extends AnswerDto {
+  @ApiProperty({ description: 'The verifier key of the log, for the checkpoint of the proof.' })
+  readonly verifier_key!: string;
+
+  @ApiProperty({ type: AuditedEventDto })
+  readonly event!: AuditedEventDto;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'Its data.' })
+  readonly data!: object;
+}
+
+class WitnessStateDto {
+  @ApiProperty({ example: 'witness.example.com' })
+  readonly name!: string;
+
+  @ApiProperty({ description: 'Whether it has cosigned the last checkpoint.' })
+  readonly has_cosigned!: boolean;
+}
+
+export class LogStateDto extends AnswerDto {
+  @ApiProperty({ example: '42', description: 'The events of the last checkpoint.' })
+  readonly position!: string;
+
+  @ApiProperty({ example: HASH, description: 'The root of its tree, in base64.' })
+  readonly root!: string;
+
+  @ApiProperty({ description: 'The verifier key of the log.' })
+  readonly verifier_key!: string;
+
+  @ApiProperty({ example: 0, description: 'The events that no checkpoint covers yet.' })
+  readonly unpublished_events!: number;
+
+  @ApiProperty({ type: [WitnessStateDto], description: 'The witnesses that the log asks.' })
+  readonly witnesses!: readonly WitnessStateDto[];
+
+  @NullableField(String, 'Why the process of the answer signs no checkpoint any more.')
+  readonly contradiction!: string | null;
 }
 
 export class AuditedRequestDto extends AnswerDto {

@@ -1,4 +1,4 @@
-import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditLog } from '#areas/audit/audit-log.js';
@@ -9,6 +9,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Scope } from '../identity/scope.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
+import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
 import { AuditedRequestDto, AuditedRequestIdDto } from './audit.dto.js';
 import { presentAuditedRequest } from './audit.presenter.js';
 
@@ -28,7 +29,8 @@ export class AuditedRequestsController {
     summary: 'The events of a request, with their proofs',
     description:
       'By the `x-request-id` of its answer. An account sees the events on its own stream and ' +
-      'events that it caused; an Admin sees all. The answer waits until a checkpoint covers them.',
+      'events that it caused; an Admin sees all. The answer waits until a checkpoint covers ' +
+      'them. With `asOf` it has the events up to that state of the log.',
   })
   @ApiOkResponse({
     type: AuditedRequestDto,
@@ -37,9 +39,10 @@ export class AuditedRequestsController {
   @FailsWith('audited_request_not_found', 'audit_not_ready', 'audit_inconsistent')
   async find(
     @Param() { request_id: requestId }: AuditedRequestIdDto,
+    @Query() options: AsOfDto,
     @CurrentCaller() caller: Caller,
   ): Promise<AuditedRequestDto> {
-    const query = new AuditedRequestQuery(requestId, readerOf(caller));
+    const query = new AuditedRequestQuery(requestId, readerOf(caller), asOfOf(options));
     const events = await this.queries.execute(query);
     return presentAuditedRequest(requestId, this.log.verifierKey(), events);
   }

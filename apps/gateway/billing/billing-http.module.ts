@@ -5,6 +5,9 @@ import { BudgetsController } from './budgets.controller.js';
 import { DepositsController } from './deposits.controller.js';
 import { ExplanationsController } from './explanations.controller.js';
 import { InvoiceDetailsController } from './invoice-details.controller.js';
+import { LogEventStreams } from '../sse/log-event-streams.js';
+import { LedgerCheckController } from './ledger-check.controller.js';
+import { LedgerController } from './ledger.controller.js';
 import { StatementsController } from './statements.controller.js';
 
 @Module({
@@ -14,8 +17,10 @@ import { StatementsController } from './statements.controller.js';
     DepositsController,
     ExplanationsController,
     InvoiceDetailsController,
+    LedgerCheckController,
+    LedgerController,
     StatementsController,
   ],
-  providers: [PaymentPages],
+  providers: [PaymentPages, LogEventStreams],
 })
 export class BillingHttpModule {}

@@ -11,6 +11,7 @@ import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ExplanationDto, ExplanationOptionsDto, RequestIdDto } from './explanations.dto.js';
 import { presentExplanation } from './explanations.presenter.js';
+import { asOfOf } from '../time-travel/as-of.dto.js';
 import { PositionsIn } from '../time-travel/position.interceptor.js';
 
 const ADMIN = 'Admin';
@@ -37,13 +38,14 @@ export class ExplanationsController {
   @FailsWith('request_not_found', 'insufficient_role')
   async explain(
     @Param() { id }: RequestIdDto,
-    @Query() { account_id: accountId }: ExplanationOptionsDto,
+    @Query() options: ExplanationOptionsDto,
     @CurrentCaller() { accountId: own, role }: Caller,
   ): Promise<ExplanationDto> {
+    const { account_id: accountId } = options;
     if (accountId !== undefined && accountId !== own && role !== ADMIN) {
       throw insufficientRole([ADMIN]);
     }
-    const query = new ExplainRequestQuery(id.toLowerCase(), accountId ?? own);
+    const query = new ExplainRequestQuery(id.toLowerCase(), accountId ?? own, asOfOf(options));
     return presentExplanation(await this.queries.execute(query));
   }
 }

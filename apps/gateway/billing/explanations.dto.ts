@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { NullableField } from '../fields/answer-fields.js';
 import { TextField, UuidField } from '../fields/request-fields.js';
+import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export class RequestIdDto {
   @UuidField({
@@ -10,7 +11,7 @@ export class RequestIdDto {
   readonly id!: string;
 }
 
-export class ExplanationOptionsDto {
+export class ExplanationOptionsDto extends AsOfDto {
   @TextField({
     required: false,
     description: 'Of another account, for an Admin.',
@@ -20,7 +21,7 @@ export class ExplanationOptionsDto {
   readonly account_id?: string;
 }
 
-class ExplainedEventDto {
+export class ExplainedEventDto {
   @ApiProperty({ example: 'HoldPlaced' })
   readonly type!: string;
   @ApiProperty({ format: 'uuid' })

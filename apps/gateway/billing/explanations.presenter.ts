@@ -1,10 +1,8 @@
-import {
-  type ExplainedEvent,
-  type Explanation,
-} from '#areas/billing/explanations/explain-request.handler.js';
+import { type Explanation } from '#areas/billing/explanations/explain-request.handler.js';
+import { type ExplainedEvent } from '#areas/billing/explanations/explained-event.js';
 import { type MicroUsd, toUsd } from '#platform/kernel/money.js';
 import { snakeCaseKeys } from '#platform/kernel/snake-case-keys.js';
-import { type ExplanationDto } from './explanations.dto.js';
+import { type ExplainedEventDto, type ExplanationDto } from './explanations.dto.js';
 
 const usdOf = (amount: MicroUsd | null): number | null => (amount === null ? null : toUsd(amount));
 
@@ -22,7 +20,7 @@ export const presentExplanation = (explanation: Explanation): ExplanationDto => 
   };
 };
 
-const presentEvent = ({
+export const presentEvent = ({
   eventId,
   position,
   revision,
@@ -30,7 +28,7 @@ const presentEvent = ({
   event: { type, data },
   availableBefore,
   availableAfter,
-}: ExplainedEvent): ExplanationDto['events'][number] => ({
+}: ExplainedEvent): ExplainedEventDto => ({
   type,
   event_id: eventId,
   position: position.toString(),

@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { consoleAsset, type ConsoleFile, consolePage } from './console-files.js';
+import { IMMUTABLE, sendZipped } from '../zipped-file.js';
+import { consoleAsset, consolePage } from './console-files.js';
 
 /** Nothing of another origin, nothing that a page contains, and no text that becomes a script. */
 const PAGE_HEADERS = {
@@ -20,32 +21,17 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
-
-const send = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { type, content, zipped }: ConsoleFile,
-  headers: Readonly<Record<string, string>>,
-): void => {
-  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  void reply
-    .headers({ ...headers, vary: 'accept-encoding', 'content-type': type })
-    .headers(takesGzip ? { 'content-encoding': 'gzip' } : {})
-    .send(takesGzip ? zipped : content);
-};
-
 /** Serves the console: one page at every path below `/console`, and its assets. */
 export const serveConsole = (fastify: FastifyInstance): void => {
   const page = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    send(request, reply, await consolePage(), PAGE_HEADERS);
+    sendZipped(request, reply, await consolePage(), PAGE_HEADERS);
     return reply;
   };
   fastify.get('/console', page);
   fastify.get('/console/*', page);
   fastify.get<{ Params: { file: string } }>('/console/assets/:file', async (request, reply) => {
     const found = await consoleAsset(request.params.file);
-    if (found) send(request, reply, found, ASSET_HEADERS);
+    if (found) sendZipped(request, reply, found, IMMUTABLE);
     else reply.callNotFound();
     return reply;
   });

@@ -13,15 +13,19 @@ import {
   EMBEDDINGS_SETTINGS,
   type EmbeddingsSettings,
 } from '#areas/embeddings/embeddings.settings.js';
+import { guardedInputs } from '#areas/embeddings/guarded-embeddings.js';
 import { EmbeddingModels } from '#areas/embeddings/ports.js';
 import { type ScoringAsked } from '#areas/embeddings/scores/scoring-asked.js';
 import { type ScoringTask } from '#areas/embeddings/scores/scoring.ports.js';
 import { type PaidScores, ScoreHandler } from '#areas/embeddings/scores/score.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
+import { isFields, textOf } from '#platform/chats/read-answer.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { modelOf } from '../bodies/named-model.js';
 import { bodyLabels } from '../paid/body-labels.js';
 import { callerContext } from '../identity/caller-context.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -66,6 +70,7 @@ export class EmbeddingExchange {
     private readonly metrics: ChatMetrics,
     private readonly failures: Failures,
     private readonly rates: RequestRates,
+    private readonly guards: ChatGuards,
     @Inject(EMBEDDINGS_SETTINGS) private readonly settings: EmbeddingsSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
@@ -118,8 +123,10 @@ export class EmbeddingExchange {
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { body: sent } = request;
-    await this.funds.demand(caller.accountId, modelOf(sent), request.id);
-    const asked = read(sent);
+    const named = modelOf(sent);
+    await this.funds.demand(caller.accountId, named, request.id);
+    const work = { accountId: caller.accountId, model: textOf(named), requestId: request.id };
+    const asked = read(isFields(sent) ? await guardedInputs(this.guards, work, sent) : sent);
     const labels = bodyLabels(sent, caller.accountId, this.hash);
     const model = modelIn(asked);
     const order = {
@@ -175,7 +182,3 @@ export const demandValid = <Asked>(
   const failure = { status: 400, code: 'invalid_request', message };
   throw new HttpFailure({ ...failure, ...(param !== null && { param }) });
 };
-
-/** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
-  typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

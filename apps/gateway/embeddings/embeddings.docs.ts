@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { EmbeddingBody } from '#areas/embeddings/embedding-body.js';
-import { ANSWER_HEADERS, RIG_CODES } from '../inference/chat.docs.js';
+import { ANSWER_HEADERS, GUARD_CODES, RIG_CODES } from '../inference/chat.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { EmbeddingListDto } from './embeddings.dto.js';
@@ -35,5 +35,5 @@ export const EmbeddingsDocs = () =>
       description: 'The embeddings, in the order of the inputs.',
       headers: ANSWER_HEADERS,
     }),
-    FailsWith(...RIG_CODES),
+    FailsWith(...RIG_CODES, ...GUARD_CODES),
   );

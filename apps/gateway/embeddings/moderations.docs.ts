@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { ModerationBody } from '#areas/embeddings/scores/scoring-asked.js';
-import { ANSWER_HEADERS, RIG_CODES } from '../inference/chat.docs.js';
+import { ANSWER_HEADERS, GUARD_CODES, RIG_CODES } from '../inference/chat.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ModerationDto } from './moderations.dto.js';
@@ -29,5 +29,5 @@ export const ModerationsDocs = () =>
     }),
     ApiBody({ schema: { ...(BODY_SCHEMA as object), example: REQUEST_EXAMPLE } }),
     ApiOkResponse({ type: ModerationDto, description: 'The verdicts.', headers: ANSWER_HEADERS }),
-    FailsWith(...RIG_CODES),
+    FailsWith(...RIG_CODES, ...GUARD_CODES),
   );

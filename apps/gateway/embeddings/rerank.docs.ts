@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { RerankBody } from '#areas/embeddings/rerank.js';
-import { ANSWER_HEADERS, RIG_CODES } from '../inference/chat.docs.js';
+import { ANSWER_HEADERS, GUARD_CODES, RIG_CODES } from '../inference/chat.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { RerankDto } from './rerank.dto.js';
@@ -34,5 +34,5 @@ export const RerankDocs = () =>
     }),
     ApiBody({ schema: { ...(BODY_SCHEMA as object), example: REQUEST_EXAMPLE } }),
     ApiOkResponse({ type: RerankDto, description: 'The ranking.', headers: ANSWER_HEADERS }),
-    FailsWith(...RIG_CODES),
+    FailsWith(...RIG_CODES, ...GUARD_CODES),
   );

@@ -1,5 +1,7 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { namedModelOf } from '../bodies/named-model.js';
 import { type Failure } from './envelope.js';
 
 declare module 'fastify' {
@@ -17,33 +19,47 @@ export interface FailedRequest {
   readonly error: unknown;
 }
 
-/** The facts that the log has of every request. */
-export interface RequestFacts {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string | undefined;
-  readonly status: number;
-  readonly elapsedMs: number;
+/** The facts that the log has of a caller. */
+export interface CallerFacts {
   /** Absent before the caller is known. */
   readonly account?: string;
   /** The id of its key. Absent: it has another credential. */
   readonly key?: string;
 }
 
-/** Without query, headers and body, which may contain secrets. */
-export const factsOf = (
-  { id: requestId, method, url, caller }: FastifyRequest,
-  { statusCode, elapsedTime: elapsedMs }: FastifyReply,
-  status = statusCode,
-): RequestFacts => ({
-  requestId,
-  method,
-  path: url.split('?', 1)[0],
-  status,
-  elapsedMs,
+/** The facts that the log has of every request. */
+export interface RequestFacts extends CallerFacts {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string | undefined;
+  readonly status: number;
+  readonly elapsedMs: number;
+  /** The id that the body names. Absent: it names none, or was not read. */
+  readonly model?: string;
+}
+
+export const callerFactsOf = (caller: Caller | undefined): CallerFacts => ({
   ...(caller && { account: caller.accountId }),
   ...(caller?.credential.keyId !== undefined && { key: caller.credential.keyId }),
 });
+
+/** Without query, headers and the rest of the body, which may contain secrets. */
+export const factsOf = (
+  { id: requestId, method, url, caller, body }: FastifyRequest,
+  { statusCode, elapsedTime: elapsedMs }: FastifyReply,
+  status = statusCode,
+): RequestFacts => {
+  const model = namedModelOf(body);
+  return {
+    requestId,
+    method,
+    path: url.split('?', 1)[0],
+    status,
+    elapsedMs,
+    ...callerFactsOf(caller),
+    ...(model !== undefined && { model }),
+  };
+};
 
 /** The failures of a rig and a code since the last line. */
 interface Repeats {

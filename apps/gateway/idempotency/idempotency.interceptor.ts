@@ -20,6 +20,7 @@ import {
 } from '#platform/idempotency/answer-store.port.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
+import { factsOf } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { isRejected } from '../errors/http-failure.js';
 import { lastEventIdOf } from '../streams/resumption.js';
@@ -118,8 +119,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
   async #run(
     attempt: StartedRequest,
     recorder: AnswerRecorder,
-    { route, settler, reply, next }: Exchange,
+    exchange: Exchange,
   ): Promise<unknown> {
+    const { route, settler, reply, next } = exchange;
     const before = responseHeadersOf(reply);
     let end: AnswerEnd = 'in-doubt';
     try {
@@ -134,7 +136,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       if (isOfEdge(error) || settler.isSettled(error)) end = 'cut';
       throw error;
     } finally {
-      await this.#end(attempt, end, () => recorder.answer(reply.statusCode));
+      await this.#end(attempt, end, recorder, exchange);
     }
   }
 
@@ -142,14 +144,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
   async #end(
     { finish, abandon, leave }: StartedRequest,
     end: AnswerEnd,
-    answer: () => Parameters<StartedRequest['finish']>[0],
+    recorder: AnswerRecorder,
+    { request, reply }: Exchange,
   ): Promise<void> {
     try {
-      if (end === 'whole') await finish(answer());
+      if (end === 'whole') await finish(recorder.answer(reply.statusCode));
       else if (end === 'cut') await abandon();
       else await leave();
     } catch (error) {
-      this.logger.warn({ err: error }, 'the end of an idempotent request could not be stored');
+      const message = 'the end of an idempotent request could not be stored';
+      this.logger.warn({ ...factsOf(request, reply), err: error }, message);
     }
   }
 }

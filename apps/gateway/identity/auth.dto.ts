@@ -60,6 +60,25 @@ export class LoginDto {
   readonly scopes: readonly Scope[] = SESSION_SCOPES;
 }
 
+/** Of the user of a session. */
+export class ConfirmIdentityDto {
+  @TextField({
+    example: 'correct horse battery staple',
+    maxLength: PASSWORD_LENGTH_MAX,
+    minLength: 1,
+  })
+  readonly password!: string;
+
+  @TextField({
+    required: false,
+    example: '492039',
+    description: 'A code of the authenticator app, or a recovery code.',
+    maxLength: OTP_CODE_LENGTH_MAX,
+    minLength: 1,
+  })
+  readonly otp_code?: string;
+}
+
 export class VerifyTwoFactorDto {
   @TextField({
     example: 'svc_2fa_Zx3Qm8',

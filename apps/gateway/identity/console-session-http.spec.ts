@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { scopesOfRole } from '#areas/identity/keys/key-policy.js';
 import { type IdentityHttp, openIdentityHttp, PASSWORD } from './identity-http.fixture.js';
 
 const SESSION = '/api/v1/auth/console_session';
 const PAGE = { 'sec-fetch-site': 'same-origin' };
 const ADA = { username: 'ada', password: PASSWORD };
 const MINUTE_MS = 60_000;
+
+const csrfIn = (headers: { readonly 'x-csrf-token': string }) => ({
+  csrf_token: headers['x-csrf-token'],
+});
 
 let http: IdentityHttp;
 
@@ -37,20 +42,57 @@ describe('a console session', () => {
       user: expect.objectContaining({ username: 'ada' }),
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       sign_in_rejected: null,
+      has_provider: false,
     });
   });
 
-  it('is a credential of pages of this gateway, with the scopes of a log-in', async () => {
+  it('is a credential of pages of this gateway, with the scopes of the role', async () => {
     const { page } = await signIn();
     const { body } = await call('GET', '/api/v1/probe/finance', { headers: page });
     expect(body).toMatchObject({
       credential: {
         kind: 'console_session',
-        policy: { scopes: ['inference', 'read_billing'] },
+        policy: { scopes: scopesOfRole('Partner') },
+        isConfirmed: true,
       },
     });
-    const limited = await call('GET', '/api/v1/auth/sessions', { headers: page });
-    expect([limited.status, limited.body.code]).toEqual([403, 'scope_missing']);
+    expect((await call('GET', '/api/v1/auth/sessions', { headers: page })).status).toBe(200);
+  });
+
+  it('writes keys and money only soon after the password was entered', async () => {
+    const { page, csrf } = await signIn();
+    const headers = { ...page, ...csrf };
+    const write = async () => (await call('POST', '/api/v1/probe/keys', { headers })).body.code;
+    const confirm = (password: string, more: object = csrf) =>
+      call('POST', `${SESSION}/confirmation`, {
+        headers: { ...page, ...more },
+        body: { password },
+      });
+    http.clock.atMs += 15 * MINUTE_MS - 1;
+    expect(await write()).toBeUndefined();
+    http.clock.atMs += 1;
+    expect(await write()).toBe('confirmation_needed');
+    expect((await call('GET', '/api/v1/auth/sessions', { headers: page })).status).toBe(200);
+    expect((await confirm('wrong')).body.code).toBe('invalid_credentials');
+    expect((await confirm(PASSWORD, {})).body.code).toBe('csrf_token_invalid');
+    expect(await write()).toBe('confirmation_needed');
+    expect((await confirm(PASSWORD)).body).toMatchObject({ success: true, ...csrfIn(csrf) });
+    expect(await write()).toBeUndefined();
+  });
+
+  it('is no reason to ask a key for the password', async () => {
+    http.clock.atMs += 60 * MINUTE_MS;
+    const { status } = await call('POST', '/api/v1/probe/keys', { token: http.keys.apiKey });
+    expect(status).toBe(201);
+  });
+
+  it('confirms no session that has ended', async () => {
+    const { page, csrf } = await signIn();
+    const headers = { ...page, ...csrf };
+    await call('DELETE', SESSION, { headers });
+    const body = { password: PASSWORD };
+    const { status } = await call('POST', `${SESSION}/confirmation`, { headers, body });
+    expect(status).toBe(401);
   });
 
   it.each(['cross-site', 'same-site', 'none', undefined])(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Controller, Get, Global, Module, UseGuards } from '@nestjs/common';
+import { Controller, Get, Global, Module, Post, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { pino } from 'pino';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
@@ -83,7 +83,8 @@ type Answer = Readonly<
       | 'recovery_codes'
       | 'wrong_codes'
       | 'csrf_token'
-      | 'sign_in_rejected',
+      | 'sign_in_rejected'
+      | 'has_provider',
       unknown
     >
   >
@@ -109,6 +110,13 @@ class ProbeController {
   @Scope('read_billing')
   @UseGuards(ApiKeyGuard)
   finance(@CurrentCaller() caller: Caller): Caller {
+    return caller;
+  }
+
+  @Post('keys')
+  @Scope('manage_keys')
+  @UseGuards(ApiKeyGuard)
+  keys(@CurrentCaller() caller: Caller): Caller {
     return caller;
   }
 

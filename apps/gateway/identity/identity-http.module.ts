@@ -12,6 +12,7 @@ import { AppTokenStrategy } from './app-token.strategy.js';
 import { SignInThrottle } from './sign-in-throttle.js';
 import { AuthController } from './auth.controller.js';
 import { GroupRulesController } from './group-rules.controller.js';
+import { ConsoleCookies } from './console-cookies.js';
 import { ConsoleSessionController } from './console-session.controller.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
 import { OpenIdController } from './openid.controller.js';
@@ -32,7 +33,7 @@ import { UsersController } from './users.controller.js';
     SessionsController,
     UserSessionsController,
   ],
-  providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard],
+  providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard, ConsoleCookies],
   exports: [SignInThrottle],
 })
 export class IdentityHttpModule implements OnApplicationBootstrap {

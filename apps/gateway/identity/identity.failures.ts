@@ -1,3 +1,4 @@
+import { CONFIRMED_SECONDS } from '#areas/identity/authentication/authenticator.js';
 import { HttpFailure } from '../errors/http-failure.js';
 
 /** The errors that guards return before any command runs. */
@@ -59,6 +60,16 @@ export const scopeMissing = (scope: string): HttpFailure =>
     code: 'scope_missing',
     message: `This route needs a credential with the scope ${scope}.`,
     metadata: { scope },
+  });
+
+/** Of console sessions alone: a browser that was left open is not its user. */
+export const confirmationNeeded = (): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'confirmation_needed',
+    message:
+      'A write of this kind needs the password again: it was not entered in the last ' +
+      `${CONFIRMED_SECONDS / 60} minutes. A user without a password signs in again.`,
   });
 
 export const routeNotAllowed = (route: string): HttpFailure =>

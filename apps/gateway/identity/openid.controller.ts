@@ -1,6 +1,17 @@
-import { Controller, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  HttpStatus,
+  Inject,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import {
+  ApiExcludeEndpoint,
   ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
@@ -14,11 +25,17 @@ import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.
 import { orderedScopes } from '#areas/identity/keys/key-policy.js';
 import { BrowserSignIns, SIGN_IN_SECONDS } from '#areas/identity/openid/browser-sign-ins.js';
 import { SignInOpenIdCommand } from '#areas/identity/openid/sign-in-openid.handler.js';
+import { type AppClient } from '#areas/identity/sessions/session-opener.js';
+import { DEVICE_INFO_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { LoginSuccessDto, TwoFactorChallengeDto } from './auth.dto.js';
 import { presentOutcome } from './auth.presenter.js';
+import { insecurityOf } from './console-cookie.js';
+import { ConsoleCookies } from './console-cookies.js';
+import { CONSOLE_APP } from './console-session.controller.js';
 import { isFailedSignIn } from './failed-sign-in.js';
+import { insecureConnection } from './identity.failures.js';
 import { StartSignInDto } from './openid.dto.js';
 import { Scope } from './scope.decorator.js';
 import { SignInThrottle } from './sign-in-throttle.js';
@@ -39,6 +56,7 @@ export class OpenIdController {
     private readonly commands: CommandBus,
     private readonly signIns: BrowserSignIns,
     private readonly throttle: SignInThrottle,
+    private readonly cookies: ConsoleCookies,
     @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
   ) {}
 
@@ -63,9 +81,22 @@ export class OpenIdController {
       deviceInfo: deviceInfo ?? null,
       scopes: orderedScopes(scopes),
     };
-    const { url, sealed, isSecure } = await this.signIns.begin(client);
-    const terms = `${COOKIE_TERMS}; Max-Age=${SIGN_IN_SECONDS}${isSecure ? '; Secure' : ''}`;
-    void reply.headers({ location: url, 'set-cookie': `${COOKIE}=${sealed}; ${terms}` });
+    await this.#begin(client, reply);
+  }
+
+  /** For the pages of the console alone, so it is not in the API document. */
+  @Get('console')
+  @HttpCode(302)
+  @Header('cache-control', 'no-store')
+  @ApiExcludeEndpoint()
+  async startConsole(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const insecurity = insecurityOf(request);
+    if (insecurity !== null) throw insecureConnection(insecurity);
+    const deviceInfo = request.headers['user-agent']?.slice(0, DEVICE_INFO_LENGTH_MAX) ?? null;
+    await this.#begin({ appName: CONSOLE_APP, deviceInfo, scopes: 'console' }, reply);
   }
 
   @Get('callback')
@@ -77,7 +108,8 @@ export class OpenIdController {
       'The provider sends the browser here. The answer is the one of a log-in with a password. ' +
       'The user is found by issuer and subject, or created; the rules of groups give the role. ' +
       'A user with two-factor authentication gets a challenge, unless the provider says that it ' +
-      'has asked for several factors (`mfa` in `amr`).',
+      'has asked for several factors (`mfa` in `amr`). A sign-in that the console began ends at ' +
+      'the console.',
   })
   @ApiQuery({ name: 'state', required: false, description: 'As the sign-in began.' })
   @ApiQuery({ name: 'code', required: false, description: 'Of the provider; it works once.' })
@@ -104,7 +136,10 @@ export class OpenIdController {
     'too_many_attempts',
     'authentication_busy',
   )
-  async callback(@Req() request: FastifyRequest): Promise<LoginSuccessDto | TwoFactorChallengeDto> {
+  async callback(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<LoginSuccessDto | TwoFactorChallengeDto | undefined> {
     const [, query = ''] = request.url.split('?', 2);
     const sealed = SEALED.exec(request.headers.cookie ?? '')?.[1] ?? null;
     const command = new SignInOpenIdCommand({ query, sealed }, contextOf(request.id, 'anonymous'));
@@ -113,6 +148,17 @@ export class OpenIdController {
       () => this.commands.execute(command),
       isFailedSignIn,
     );
-    return presentOutcome(outcome, this.fleet);
+    if (!outcome.isForConsole) return presentOutcome(outcome, this.fleet);
+    if (outcome.kind === 'session') this.cookies.begin(reply, outcome.session);
+    // A fragment is in no log and no request.
+    const rest = outcome.kind === 'session' ? '' : `#challenge=${outcome.tempToken}`;
+    void reply.status(HttpStatus.FOUND).header('location', `/console${rest}`);
+    return undefined;
+  }
+
+  async #begin(client: AppClient, reply: FastifyReply): Promise<void> {
+    const { url, sealed, isSecure } = await this.signIns.begin(client);
+    const terms = `${COOKIE_TERMS}; Max-Age=${SIGN_IN_SECONDS}${isSecure ? '; Secure' : ''}`;
+    void reply.headers({ location: url, 'set-cookie': `${COOKIE}=${sealed}; ${terms}` });
   }
 }

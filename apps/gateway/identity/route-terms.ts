@@ -5,6 +5,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import {
   addressNotAllowed,
+  confirmationNeeded,
   insufficientRole,
   routeNotAllowed,
   scopeMissing,
@@ -27,19 +28,36 @@ export const routeTermsOf = (reflector: Reflector, context: ExecutionContext): R
   return { scope, roles: reflector.getAllAndOverride(ROLES_KEY, targets) };
 };
 
+/** Writes of these scopes give money, keys or power away. */
+const CONFIRMED: readonly RouteScope[] = ['manage_keys', 'manage_money', 'operate'];
+const READS: readonly string[] = ['GET', 'HEAD'];
+
+/** Whether a request is a write by a console session whose user must be present. */
+const needsConfirmation = (
+  { kind, isConfirmed }: Caller['credential'],
+  scope: RouteScope,
+  method: string,
+): boolean =>
+  kind === 'console_session' &&
+  isConfirmed !== true &&
+  CONFIRMED.includes(scope) &&
+  !READS.includes(method);
+
 /**
  * The one check of the rights of a credential: its role, its scopes, and the routes and addresses
  * of its policy.
  * @throws HttpFailure `insufficient_role`, `scope_missing`, `route_not_allowed`,
- *   `address_not_allowed`
+ *   `address_not_allowed`, `confirmation_needed`
  */
 export const demandTerms = (
-  { role, credential: { policy, lists } }: Caller,
+  { role, credential }: Caller,
   { scope, roles }: RouteTerms,
-  { ip, routeOptions }: Pick<FastifyRequest, 'ip' | 'routeOptions'>,
+  { ip, method, routeOptions }: Pick<FastifyRequest, 'ip' | 'method' | 'routeOptions'>,
 ): void => {
+  const { policy, lists } = credential;
   if (roles && !roles.includes(role)) throw insufficientRole(roles);
   if (scope !== 'open' && !policy.scopes.includes(scope)) throw scopeMissing(scope);
+  if (needsConfirmation(credential, scope, method)) throw confirmationNeeded();
   if (!lists) return;
   if (!lists.allowsAddress(ip)) throw addressNotAllowed(ip);
   const { url = '' } = routeOptions;

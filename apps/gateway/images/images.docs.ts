@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ImageBody } from '#areas/images/image-body.js';
 import { imagesFailures } from '#areas/images/images.errors.js';
 import { Credentials } from '../openapi/credentials.docs.js';
+import { GUARD_CODES } from '../inference/chat.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { ImageResultDto } from './images.dto.js';
 
@@ -39,6 +40,7 @@ const ImageDocs = (summary: string, description: string) =>
       'image_field_unsupported',
       'images_not_priced',
       'request_timed_out',
+      ...GUARD_CODES,
       ...imagesFailures.flatMap(({ codes }) => Object.keys(codes)),
     ),
   );

@@ -1,14 +1,26 @@
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Failure, openAiEnvelope } from '../errors/envelope.js';
 import { dataEvent, dataLine, DONE } from '../sse/sse.js';
 import { type StreamForm } from '../streams/stream-forms.js';
 
-/** How an interface writes the answer of a chat. Its methods do not fail: the chat is paid for. */
+export type WholeReply = Pick<ChatReply, 'text' | 'usage'>;
+
+/**
+ * How an interface writes the answer of a chat. Its methods do not fail, but for `follow`: the chat
+ * is paid for.
+ */
 export interface AnswerFormat {
   readonly form: StreamForm;
+  /**
+   * The chat that follows an answer, after the work between both; null: none does. Default: none.
+   * It takes every answer, so that `whole` then writes them all.
+   * @throws the error of the request
+   */
+  follow?(reply: WholeReply, signal: AbortSignal): Promise<ChatBody | null>;
   /** The whole answer as JSON. */
-  whole(reply: Pick<ChatReply, 'text' | 'usage'>): string | Promise<string>;
+  whole(reply: WholeReply): string | Promise<string>;
   /** A writer of one stream. */
   stream(): StreamFormat;
   /** For the answer of a rig that speaks the caller's dialect. Default: this format. */
@@ -27,6 +39,11 @@ export interface StreamFormat {
   begin(): string;
   /** @param lines chunks of a chat as JSON, a line each */
   page(lines: readonly string[]): string;
+  /**
+   * The text of the work after a chat, and the chat that follows it; null: none. Default: none.
+   * @throws the error of the request
+   */
+  follow?(usage: Usage, signal: AbortSignal): AsyncGenerator<string, ChatBody | null, void>;
   /** The end of a whole answer, once the charge is durable. */
   end(usage: Usage): string | Promise<string>;
   /** The end of a stream that has failed or was cut: the status line is already sent. */

@@ -16,6 +16,9 @@ import { DocumentedChatBody } from '#areas/inference/chat-body.js';
 /** The codes of requests that rigs do not answer. */
 export const RIG_CODES = inferenceFailures.flatMap(({ codes }) => Object.keys(codes));
 
+/** The codes of requests that a rule of the operator rejects. */
+export const GUARD_CODES = Object.keys(guardErrors);
+
 /** The codes of the areas whose engines answer chats in their routing modes. */
 const MODE_CODES = [
   ...Object.keys({ ...spikingErrors, ...swarmErrors, ...shardingErrors }),
@@ -28,7 +31,8 @@ const OF_OTHER_ROUTES = ['token_count_unavailable', 'snn_batch_not_found'];
 
 /** The codes of chats, in every interface. */
 export const CHAT_CODES = [
-  ...Object.keys({ ...inferenceErrors, ...guardErrors }),
+  ...Object.keys(inferenceErrors),
+  ...GUARD_CODES,
   ...RIG_CODES,
   ...MODE_CODES,
 ].filter((code) => !OF_OTHER_ROUTES.includes(code));

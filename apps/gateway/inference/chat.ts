@@ -3,6 +3,7 @@ import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type ChatOrder, type OriginalRequest } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type AnswerFormat } from './answer-format.js';
 
@@ -43,6 +44,13 @@ export const orderOf = (chat: Chat): ChatOrder => ({
   ...(chat.cacheSeconds !== undefined && { cacheSeconds: chat.cacheSeconds }),
   ...(chat.sessionId !== undefined && { sessionId: chat.sessionId }),
 });
+
+/** A further chat of the same request, with a hold and a charge of its own. @param n from 1 on */
+export const followingChat = (chat: Chat, body: ChatBody, n: number): Chat => {
+  const { context } = chat;
+  const requestId = derivedId(`following chat ${n}`, context.requestId);
+  return { ...chat, body, context: { ...context, requestId } };
+};
 
 /**
  * The usage that an answer shows. Tokens that a rig states above the bound are not charged, and

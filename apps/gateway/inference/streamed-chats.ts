@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
-import { type ChatStream } from '#platform/chats/chat-strategy.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
+import { type ChatStream, type StreamReceipt } from '#platform/chats/chat-strategy.js';
 import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
 import { type ConnectedRequest } from '../../operations/open-requests.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
@@ -10,10 +12,10 @@ import { type AnswerWriter, comment, SSE_HEADERS, SseWriter } from '../sse/sse.j
 import { ResumableStreams } from '../streams/resumable-streams.js';
 import { ResumableWriter } from '../streams/resumable-writer.js';
 import { RESUMABLE_HEADER } from '../streams/resumption.js';
-import { chatFormat, formatFor } from './answer-format.js';
+import { chatFormat, formatFor, type StreamFormat } from './answer-format.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
-import { type Chat, chargedOf, orderOf } from './chat.js';
+import { type Chat, chargedOf, followingChat, orderOf } from './chat.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 
 /** Keeps streams that can be resumed. */
@@ -60,7 +62,7 @@ export class StreamedChats {
     const kept = keeper && { [RESUMABLE_HEADER]: String(keeper.isKept) };
     this.heads.write(chat, reply, { ...headers, ...kept }, stream.pace);
     const writer = this.#writer(chat, keeper, reply, open, tap);
-    const end = await this.#pump(chat, stream, writer, reply);
+    const end = await this.#pump(chat, stream, writer, { reply, signal: open.signal });
     await writer.end();
     return end;
   }
@@ -93,23 +95,19 @@ export class StreamedChats {
   /** Reads the stream to its end also after the caller has left, since the end is charged. */
   async #pump(
     chat: Chat,
-    stream: ChatStream,
+    first: ChatStream,
     writer: AnswerWriter,
-    reply: FastifyReply,
+    { reply, signal }: { readonly reply: FastifyReply; readonly signal: AbortSignal },
   ): Promise<AnswerEnd> {
-    const written = formatFor(chat.format, stream).stream();
+    const written = formatFor(chat.format, first).stream();
+    let stream = first;
     const fail = async (error: unknown): Promise<void> =>
       writer.write(written.failed(this.outcomes.broken(chat, stream.rig, reply, error)));
     try {
       const begin = written.begin();
       if (begin !== '') await writer.write(begin);
-      for (;;) {
-        const page = await stream.pages.next();
-        if (!page.done) {
-          await writer.write(written.page(page.value));
-          continue;
-        }
-        const { usage, entry, cut } = page.value;
+      for (let n = 1; ; n += 1) {
+        const { usage, entry, cut } = await readPages(stream, written, writer);
         if (entry) {
           this.outcomes.charged(chat, stream.rig, usage, entry);
           const headers = Object.entries(costHeaders(entry));
@@ -119,7 +117,13 @@ export class StreamedChats {
           await fail(cut);
           return 'cut';
         }
-        const last = await written.end(chargedOf(usage, stream.bound));
+        const charged = chargedOf(usage, stream.bound);
+        const following = await follow(written, charged, writer, signal);
+        if (following) {
+          stream = await this.streams.execute(orderOf(followingChat(chat, following, n)), signal);
+          continue;
+        }
+        const last = await written.end(charged);
         this.outcomes.ended(chat);
         await writer.write(last);
         return 'whole';
@@ -130,3 +134,36 @@ export class StreamedChats {
     }
   }
 }
+
+/** Reads to the end, or ends the hold of the stream. */
+const readPages = async (
+  { pages }: ChatStream,
+  written: StreamFormat,
+  writer: AnswerWriter,
+): Promise<StreamReceipt> => {
+  try {
+    for (;;) {
+      const page = await pages.next();
+      if (page.done) return page.value;
+      await writer.write(written.page(page.value));
+    }
+  } finally {
+    await pages[Symbol.asyncDispose]();
+  }
+};
+
+/** Writes the work after a chat. */
+const follow = async (
+  written: StreamFormat,
+  usage: Usage,
+  writer: AnswerWriter,
+  signal: AbortSignal,
+): Promise<ChatBody | null> => {
+  const following = written.follow?.(usage, signal);
+  if (!following) return null;
+  for (;;) {
+    const next = await following.next();
+    if (next.done) return next.value;
+    if (next.value !== '') await writer.write(next.value);
+  }
+};

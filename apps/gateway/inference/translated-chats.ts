@@ -7,6 +7,7 @@ import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { modelOf } from '../bodies/named-model.js';
 import { bodyLabels } from '../paid/body-labels.js';
 import { callerContext } from '../identity/caller-context.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
@@ -88,7 +89,3 @@ export class TranslatedChats {
     return this.exchange.answer(chat, reply, attempt?.tap);
   }
 }
-
-/** The model that an unvalidated body names. */
-export const modelOf = (sent: unknown): unknown =>
-  typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

@@ -3,10 +3,10 @@ import { type FastifyReply } from 'fastify';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { type ConnectedRequest } from '../../operations/open-requests.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
-import { formatFor } from './answer-format.js';
+import { formatFor, type WholeReply } from './answer-format.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
-import { type Chat, chargedOf, orderOf } from './chat.js';
+import { type Chat, chargedOf, followingChat, orderOf } from './chat.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -27,17 +27,26 @@ export class WholeChats {
     { signal }: ConnectedRequest,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
-    const answer = await this.chats.execute(orderOf(chat), signal);
-    const { rig, attempts, usage, bound, entry, pace } = answer;
+    let answer = await this.chats.execute(orderOf(chat), signal);
+    let chargedMicroUsd = 0n;
+    let whole: WholeReply;
+    for (let n = 1; ; n += 1) {
+      const { text, rig, usage, bound, entry } = answer;
+      this.outcomes.charged(chat, rig, usage, entry);
+      chargedMicroUsd += entry.chargedMicroUsd;
+      whole = { text, usage: chargedOf(usage, bound) };
+      const following = await formatFor(chat.format, answer).follow?.(whole, signal);
+      if (!following) break;
+      answer = await this.chats.execute(orderOf(followingChat(chat, following, n)), signal);
+    }
+    const { pace, entry } = answer;
     const headers = {
-      ...routeHeaders(chat.startedAt, { rig, attempts }),
-      ...costHeaders(entry),
+      ...routeHeaders(chat.startedAt, answer),
+      ...costHeaders({ ...entry, chargedMicroUsd }),
       ...answer.headers,
       'content-type': JSON_TYPE,
     };
-    this.outcomes.charged(chat, rig, usage, entry);
-    const format = formatFor(chat.format, answer);
-    const text = await format.whole({ text: answer.text, usage: chargedOf(usage, bound) });
+    const text = await formatFor(chat.format, answer).whole(whole);
     tap?.head(headers);
     tap?.text(text);
     this.outcomes.ended(chat);

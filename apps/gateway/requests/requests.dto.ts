@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
+import { ACTIONS, DIRECTIONS } from '#areas/guards/rules/guard-rule.js';
 import { REQUEST_STATUSES, type RequestStatus } from '#projections/requests/requests.projection.js';
 import { PositionedAnswerDto } from '../fields/answer.dto.js';
 import { InstantField, NullableField } from '../fields/answer-fields.js';
@@ -89,6 +90,19 @@ class UsedMeterDto {
   readonly quantity!: number;
 }
 
+class GuardHitDto {
+  @ApiProperty({ example: 'mail', description: 'The id of the rule of the operator.' })
+  readonly rule!: string;
+  @ApiProperty({ enum: ACTIONS })
+  readonly action!: string;
+  @ApiProperty({ enum: DIRECTIONS, description: 'The side in which it was found.' })
+  readonly on!: string;
+  @ApiProperty({ example: 2, description: 'How often.' })
+  readonly matches!: number;
+  @ApiProperty({ example: false, description: 'The rule could not read the texts.' })
+  readonly failed!: boolean;
+}
+
 export class AccountRequestDto {
   @ApiProperty({ format: 'uuid', description: 'The `x-request-id` of the answer.' })
   readonly id!: string;
@@ -126,6 +140,8 @@ export class AccountRequestDto {
   readonly first_byte_ms!: number | null;
   @ApiProperty({ example: 2_785, description: 'From the pricing to the end of the hold.' })
   readonly total_ms!: number;
+  @ApiProperty({ type: [GuardHitDto], description: 'Never a text. Recorded within a second.' })
+  readonly guard_hits!: readonly GuardHitDto[];
 }
 
 export class AccountRequestsDto extends PositionedAnswerDto {

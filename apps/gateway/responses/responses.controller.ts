@@ -70,6 +70,8 @@ export class ResponsesController {
     'vector_store_not_found',
     'vault_memory_full',
     'vault_unavailable',
+    'mcp_server_unavailable',
+    'mcp_list_too_large',
   )
   create(
     @CurrentCaller() caller: Caller,

@@ -48,7 +48,9 @@ export const CreateResponseDocs = () =>
         '`previous_response_id` continues them; `instructions` are not carried over. With ' +
         '`background` the answer is `queued`: poll it. The tool `file_search` searches ' +
         'vector stores by the last text of the user before the chat, for the price of searches; ' +
-        'numbers in brackets become citations. Other built-in tools, conversations and ' +
+        'numbers in brackets become citations. The tool `mcp` gives the model the allowed tools ' +
+        'of a registered MCP server: each call, and the chat after it, has a hold and a charge ' +
+        'of its own. Other built-in tools, conversations and ' +
         'references to files are refused by name. A stream ends with `response.completed`, ' +
         '`response.incomplete` or `response.failed`, after a comment with the cost.',
     }),

@@ -3,23 +3,27 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { responseIdOf } from '#areas/responses/response-id.js';
-import { type Conversation, ResponseStore } from '#areas/responses/response-store.js';
+import { ResponseStore } from '#areas/responses/response-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
+import { namedModelOf } from '../bodies/named-model.js';
+import { callerFactsOf } from '../errors/failure-log.js';
 import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { type Translation } from '../inference/translated-chats.js';
-import { inputItemsOf, type Item } from '#areas/responses/translation/input-items.js';
+import { inputItemsOf } from '#areas/responses/translation/input-items.js';
 import { type ResponseObject } from '#areas/responses/translation/response-object.js';
-import { readResponseBody, type ResponseBody } from '#areas/responses/translation/response-body.js';
+import { readResponseBody } from '#areas/responses/translation/response-body.js';
 import { chatOf, keyOf } from '#areas/responses/translation/response-chat.js';
 import { FileSearches } from './file-searches.js';
+import { type AskedResponse } from './mcp-rounds.js';
+import { ResponseMcpServers } from './mcp-servers.js';
 import { originalResponseFormat, responseFormat } from './responses.format.js';
-import { asksFileSearch, untranslatedChatOf } from './untranslated-response.js';
+import { asksHostedTool, untranslatedChatOf } from './untranslated-response.js';
 
 /** A request for a response. */
 export interface ResponseRequest {
@@ -33,20 +37,13 @@ export interface ResponseRequest {
   readonly attempt: RequestAttempt | undefined;
 }
 
-/** The meaning of a request: its own items, and the responses that it continues. */
-export interface ReadRequest {
-  readonly responseId: string;
-  readonly body: ResponseBody;
-  readonly input: readonly Item[];
-  readonly before: Conversation | null;
-}
-
 /** Translates a request for a response to a chat, and stores what is answered. */
 @Injectable()
 export class ResponsesExchange {
   constructor(
     private readonly responses: ResponseStore,
     private readonly searches: FileSearches,
+    private readonly servers: ResponseMcpServers,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(RIGS) private readonly rigs: Pick<RigRouter, 'speaks'>,
@@ -57,7 +54,7 @@ export class ResponsesExchange {
     sent,
     caller,
     requestId,
-  }: Pick<ResponseRequest, 'sent' | 'caller' | 'requestId'>): Promise<ReadRequest> {
+  }: Pick<ResponseRequest, 'sent' | 'caller' | 'requestId'>): Promise<AskedResponse> {
     const body = readResponseBody(sent);
     const responseId = responseIdOf(requestId);
     const input = body.input === undefined ? [] : inputItemsOf(body.input, keyOf(responseId));
@@ -74,8 +71,8 @@ export class ResponsesExchange {
    */
   async translate(asked: ResponseRequest): Promise<Translation> {
     const { sent, sentBytes: bytes } = asked;
-    // Vector stores are here: a rig of another interface would not find them.
-    const kept = asksFileSearch(sent) ? null : untranslatedChatOf(sent);
+    // Vector stores and MCP servers are registered here: a rig of another interface has none.
+    const kept = asksHostedTool(sent) ? null : untranslatedChatOf(sent);
     const original = kept && bytes && ({ dialect: 'responses', bytes } as const);
     try {
       const translation = await this.#translate(asked);
@@ -95,17 +92,25 @@ export class ResponsesExchange {
     const { responseId, body, input, before } = request;
     const key = keyOf(responseId);
     const contents = before?.contents ?? [];
-    const asks = parseChatBody(chatOf(body, input, contents));
-    // A request that is rejected is rejected before its searches are charged.
+    const rounds = await this.servers.find(request, asked);
+    const asks = parseChatBody(chatOf(body, input, contents, { mcp: rounds?.work ?? null }));
+    // A request that is rejected is rejected before its searches and calls are charged.
     const search = await this.searches.run(body, input, asked);
-    const chat = search ? parseChatBody(chatOf(body, input, contents, search)) : asks;
+    if (rounds) await this.servers.callApproved(rounds);
+    const hosted = { search, mcp: rounds?.work ?? null };
+    const chat = rounds
+      ? rounds.chatAfter(hosted.mcp?.items ?? [], hosted, body)
+      : search
+        ? parseChatBody(chatOf(body, input, contents, hosted))
+        : asks;
     const format = responseFormat({
       id: responseId,
       createdAt: Math.floor(receivedAtMs / 1e3),
       body,
       routingMode: chat.routing_mode,
       key,
-      search,
+      ...hosted,
+      rounds,
       now: () => Math.floor(this.clock.now() / 1e3),
       keep: (response) => this.#keep(request, asked, response),
     });
@@ -114,7 +119,7 @@ export class ResponsesExchange {
 
   /** The answer is paid for and goes out whatever happens here; it says whether it is stored. */
   async #keep(
-    { responseId, body, input, before }: ReadRequest,
+    { responseId, body, input, before }: AskedResponse,
     { caller, requestId }: ResponseRequest,
     response: ResponseObject,
   ): Promise<boolean> {
@@ -127,7 +132,8 @@ export class ResponsesExchange {
       await this.responses.store(stored, contextOf(requestId, `user:${userId}`));
       return true;
     } catch (error) {
-      this.logger.error({ err: error, requestId }, 'a response that was charged is not stored');
+      const facts = { requestId, ...callerFactsOf(caller), model: namedModelOf(body) };
+      this.logger.error({ ...facts, err: error }, 'a response that was charged is not stored');
       return false;
     }
   }

@@ -1,17 +1,21 @@
 import {
   type AnsweredFacts,
-  answeredResponse,
   endedResponse,
 } from '#areas/responses/translation/answered-response.js';
+import { type Usage, sumOfUsage } from '#platform/chats/chat-usage.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { interruptedEvent } from '../streams/stream-forms.js';
 import {
   type AnswerFormat,
   originalFormat,
   type StreamFormat,
+  type WholeReply,
 } from '../inference/answer-format.js';
 import { type ReadAnswer, readAnswer } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
-import { OutputItems, type StreamEvent } from '#areas/responses/translation/output-items.js';
+import { type McpRounds } from './mcp-rounds.js';
+import { type StreamEvent } from '#areas/responses/translation/early-items.js';
+import { OutputItems } from '#areas/responses/translation/output-items.js';
 import {
   type ResponseEnd,
   type ResponseObject,
@@ -24,18 +28,36 @@ export interface ResponseWriting extends AnsweredFacts {
    * @returns whether it can be retrieved
    */
   readonly keep: (response: ResponseObject) => Promise<boolean>;
+  /** Null: one chat answers. */
+  readonly rounds: McpRounds | null;
 }
 
-/** Writes the answer of a chat as a response of OpenAI's Responses API. */
-export const responseFormat = (writing: ResponseWriting): AnswerFormat => ({
-  form: 'response',
-  whole: async ({ text, usage }) => {
-    const response = answeredResponse(writing, readAnswer(text), usage);
-    return JSON.stringify(await kept(writing, response));
-  },
-  stream: () => responseStream(writing),
-  original: originalResponseFormat(writing.id),
-});
+type Following = ChatBody | null;
+
+/** Writes the answer of a chat, or of several, as a response of OpenAI's Responses API. */
+export const responseFormat = (writing: ResponseWriting): AnswerFormat => {
+  const answers = new ResponseAnswers(writing);
+  const { rounds } = writing;
+  return {
+    form: 'response',
+    ...(rounds && {
+      follow: async ({ text, usage }: WholeReply, signal: AbortSignal): Promise<Following> => {
+        answers.add([text]);
+        const following = answers.follow(rounds, usage, signal);
+        for (;;) {
+          const next = await following.next();
+          if (next.done) return next.value;
+        }
+      },
+    }),
+    whole: async ({ text, usage }) => {
+      if (!rounds) answers.add([text]);
+      return JSON.stringify((await answers.end(usage)).response);
+    },
+    stream: () => responseStream(writing),
+    original: originalResponseFormat(writing.id),
+  };
+};
 
 /** The answer of a rig that speaks responses. */
 export const originalResponseFormat = (streamId: string): AnswerFormat =>
@@ -52,10 +74,43 @@ const kept = async (
   response: ResponseObject,
 ): Promise<ResponseObject> => ((await keep(response)) ? response : { ...response, store: false });
 
+/** The answers of the chats of one response. */
+class ResponseAnswers {
+  readonly items: OutputItems;
+  #described: ReadAnswer['describedImages'];
+  #usage: Usage | undefined;
+
+  constructor(private readonly writing: ResponseWriting) {
+    this.items = new OutputItems(writing.key, writing);
+  }
+
+  /** @param lines an answer, or chunks of one */
+  add(lines: readonly string[]): readonly StreamEvent[] {
+    return lines.map(readAnswer).flatMap(({ choices, describedImages }) => {
+      this.#described ??= describedImages;
+      return choices.flatMap((choice) => this.items.add(choice));
+    });
+  }
+
+  follow(rounds: McpRounds, usage: Usage, signal: AbortSignal) {
+    this.#usage = sumOfUsage(this.#usage, usage);
+    return rounds.follow(this.items, this.writing.search ?? null, signal);
+  }
+
+  /** @param usage of the last chat */
+  async end(usage: Usage) {
+    const events = this.items.end();
+    const answered = { usage: this.#usage ?? usage, describedImages: this.#described };
+    const ended = endedResponse(this.writing, this.items, answered);
+    return { events, response: await kept(this.writing, ended) };
+  }
+}
+
 const responseStream = (writing: ResponseWriting): StreamFormat => {
-  const items = new OutputItems(writing.key, writing.search);
+  const answers = new ResponseAnswers(writing);
+  const { items } = answers;
+  const { rounds } = writing;
   let written = 0;
-  let described: ReadAnswer['describedImages'];
   const writeAll = (events: readonly StreamEvent[]): string =>
     events
       .map((event) => namedEvent(event.type, null, { ...event, sequence_number: written++ }))
@@ -70,17 +125,22 @@ const responseStream = (writing: ResponseWriting): StreamFormat => {
         ...items.begin(),
       ]);
     },
-    page: (lines) =>
-      writeAll(
-        lines.map(readAnswer).flatMap(({ choices, describedImages }) => {
-          described ??= describedImages;
-          return choices.flatMap((choice) => items.add(choice));
-        }),
-      ),
+    page: (lines) => writeAll(answers.add(lines)),
+    ...(rounds && {
+      follow: async function* (
+        usage: Usage,
+        signal: AbortSignal,
+      ): AsyncGenerator<string, Following, void> {
+        const following = answers.follow(rounds, usage, signal);
+        for (;;) {
+          const next = await following.next();
+          if (next.done) return next.value;
+          yield writeAll(next.value);
+        }
+      },
+    }),
     end: async (usage) => {
-      const events = items.end();
-      const answered = { usage, describedImages: described };
-      const response = await kept(writing, endedResponse(writing, items, answered));
+      const { events, response } = await answers.end(usage);
       const { status } = response;
       const type = status === 'completed' ? 'response.completed' : 'response.incomplete';
       return writeAll([...events, { type, response }]);

@@ -75,7 +75,10 @@ const partsOf = (role: unknown, content: unknown): readonly Fields[] => {
   });
 };
 
-const plain = ({ id: _, status: _status, ...item }: Item): Fields => item;
+const plain = (item: Item): Fields => {
+  const { id: _, status: _status, ...rest }: Fields = { ...item };
+  return rest;
+};
 
 describe('the translation of items', () => {
   it('to the messages of a chat and back loses nothing', () => {
@@ -116,6 +119,7 @@ const writing = (): ResponseWriting => ({
   key: 'k',
   now: () => 2,
   keep: () => Promise.resolve(true),
+  rounds: null,
 });
 
 interface SentEvent extends Fields {

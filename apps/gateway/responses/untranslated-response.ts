@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isHosted } from '#areas/responses/translation/response-body.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { AUTO, ROUTING_MODE_LENGTH_MAX } from '#areas/inference/routing-modes.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
@@ -38,8 +39,8 @@ export const untranslatedChatOf = (sent: unknown): ChatBody | null => {
 const roleOf = ({ role }: Readonly<Record<string, unknown>>): string =>
   typeof role === 'string' ? role : 'assistant';
 
-/** Whether an unvalidated body has the tool `file_search`. */
-export const asksFileSearch = (sent: unknown): boolean =>
-  SearchingBody.safeParse(sent).data?.tools.some(({ type }) => type === 'file_search') === true;
+/** Whether an unvalidated body has a tool that the gateway runs itself. */
+export const asksHostedTool = (sent: unknown): boolean =>
+  BodyWithTools.safeParse(sent).data?.tools.some(({ type }) => isHosted(type)) === true;
 
-const SearchingBody = z.looseObject({ tools: z.array(z.looseObject({ type: z.unknown() })) });
+const BodyWithTools = z.looseObject({ tools: z.array(z.looseObject({ type: z.unknown() })) });

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { type UsedUnits } from '#events/hold.vocabulary.js';
+import { isForeignToolName } from '#platform/tools/foreign-tool.js';
 import {
   type ToolCall,
   ToolError,
@@ -8,7 +10,7 @@ import {
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { McpServers } from './mcp/mcp-servers.js';
 import { type PlannedTool } from './planning/planner.protocol.js';
-import { isRegisteredName, RegisteredTools } from './registered-servers/registered-tools.js';
+import { RegisteredTools } from './registered-servers/registered-tools.js';
 
 /**
  * The tools that agents may call: of this gateway, of MCP servers of the account, and of MCP
@@ -64,14 +66,14 @@ export class AgentTools {
   /** @throws ToolError and whatever the tool throws */
   async estimate(name: string, input: unknown, call: ToolCall): Promise<ToolEstimate> {
     if (this.tools.find(name)) return this.tools.estimate(name, input, call);
-    if (isRegisteredName(name)) return this.registered.estimate(name, input, call);
+    if (isForeignToolName(name)) return this.registered.estimate(name, input, call);
     return { lines: [], rateCardVersion: null };
   }
 
   /** @throws ToolError and whatever the tool throws */
   run(name: string, input: unknown, call: ToolCall): Promise<ToolOutcome<unknown>> {
     if (this.tools.find(name)) return this.tools.run(name, input, call);
-    if (isRegisteredName(name)) return this.registered.run(name, input, call);
+    if (isForeignToolName(name)) return this.registered.run(name, input, call);
     return this.servers.call(name, input, call);
   }
 
@@ -83,15 +85,20 @@ export class AgentTools {
     const known = [...this.#own(), ...(await this.registered.callable(accountId, names))];
     return async (name) =>
       known.find((tool) => tool.name === name) ??
-      (isRegisteredName(name) ? undefined : this.servers.find(name));
+      (isForeignToolName(name) ? undefined : this.servers.find(name));
   }
 
   async #rejectMissing(name: string, accountId: string): Promise<never> {
-    if (!isRegisteredName(name)) {
+    if (!isForeignToolName(name)) {
       throw new ToolError('unknown_tool', `there is no tool ${name}`);
     }
     await this.registered.demand(name, accountId);
     throw new ToolError('mcp_server_unavailable', `the server of ${name} does not list it now`);
+  }
+
+  /** The usage of a failed or aborted call. */
+  usedBy(error: unknown): readonly UsedUnits[] {
+    return this.tools.usedBy(error);
   }
 
   #own(): readonly PlannedTool[] {

@@ -21,13 +21,13 @@ export const agentProduct = defineProduct({
   captureEvidence: AgentCaptureEvidence,
 });
 
-/** One call of a tool that is not free, by an MCP client. */
+/** One call of a tool that is not free, by an MCP client or for a response. */
 export const mcpCallProduct = defineProduct({
   purpose: 'mcp_tool_call',
   group: 'inference',
   callsTools: true,
   paced: true,
-  title: 'Calls of tools by MCP clients',
+  title: 'Calls of tools by MCP clients and for responses',
   meters: MCP_CALLS,
   holdEvidence: McpCallEvidence,
   captureEvidence: McpCallEvidence,

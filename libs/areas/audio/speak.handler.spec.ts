@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { NO_GUARDS, WordGuards } from '#platform/chats/chat-guards.fake.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
@@ -8,7 +9,7 @@ import { hashOf, NOW, prices, REQUEST_ID, SETTINGS } from './audio-world.fixture
 import { AudioRunError } from './audio.errors.js';
 import { Recordings } from './recordings.js';
 import { SpeakHandler, type SpeechOrder } from './speak.handler.js';
-import { AudioUpstreams, type ServedModel } from './upstreams/audio-upstreams.js';
+import { AudioUpstreams, type ServedModel, type SpokenText } from './upstreams/audio-upstreams.js';
 
 const never = new AbortController().signal;
 const SOUND = { bytes: Buffer.from('ID3'), contentType: 'audio/mpeg' };
@@ -43,6 +44,8 @@ const SERVED: ServedModel = {
 
 /** An upstream that speaks for `theirs`. */
 class ScriptedUpstreams extends AudioUpstreams {
+  readonly spoken: SpokenText[] = [];
+
   constructor(private readonly work: () => void) {
     super(SETTINGS);
   }
@@ -51,8 +54,9 @@ class ScriptedUpstreams extends AudioUpstreams {
     return model === 'theirs' ? SERVED : null;
   }
 
-  override async speak(): Promise<typeof SOUND> {
+  override async speak(_served: unknown, text: SpokenText): Promise<typeof SOUND> {
     await Promise.resolve();
+    this.spoken.push(text);
     this.work();
     return SOUND;
   }
@@ -68,6 +72,7 @@ const handlerOn = (
     new ScriptedUpstreams(work),
     paid,
     prices,
+    NO_GUARDS,
     hashOf,
     SETTINGS,
     clock,
@@ -108,6 +113,22 @@ describe('a speech', () => {
       },
     });
     expect(JSON.stringify(ledger.captured)).not.toContain('knots');
+  });
+
+  it('is spoken and charged as the rules of the operator leave it', async () => {
+    const ledger = new FakeLedger();
+    const clock = { now: () => NOW };
+    const paid = new PaidRequests(ledger, { settleMsMax: 5_000 }, clock);
+    const upstreams = new ScriptedUpstreams(() => undefined);
+    const guards = new WordGuards('knots');
+    const parts = [new Recordings(), upstreams, paid, prices, guards, hashOf] as const;
+    const handler = new SpeakHandler(...parts, SETTINGS, clock);
+    await handler.execute(orderOf('theirs', { instructions: 'Say knots.' }), never);
+    expect(upstreams.spoken).toMatchObject([
+      { input: 'Three [redacted] 🪢', instructions: 'Say [redacted].' },
+    ]);
+    expect(guards.works).toEqual([{ accountId: '7', model: 'theirs', requestId: REQUEST_ID }]);
+    expect(ledger.captured).toMatchObject({ evidence: { characters: 18 } });
   });
 
   it('that fails, or whose caller leaves, is free', async () => {

@@ -3,6 +3,7 @@ import {
   type SpeechCaptureEvidence,
   type SpeechHoldEvidence,
 } from '#events/audio/audio.evidence.js';
+import { ChatGuards, guardedBody } from '#platform/chats/chat-guards.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
@@ -61,6 +62,7 @@ export class SpeakHandler {
     private readonly upstreams: AudioUpstreams,
     private readonly paid: PaidRequests,
     private readonly prices: MeterPrices,
+    private readonly guards: ChatGuards,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(AUDIO_SETTINGS) private readonly settings: AudioSettings,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -68,9 +70,13 @@ export class SpeakHandler {
 
   /** @throws DomainError, AudioRunError, RequestCutError */
   async execute(order: SpeechOrder, signal: AbortSignal): Promise<PaidSpeech> {
-    const { accountId, model, text } = order;
+    const { accountId, model, context } = order;
     const served = this.upstreams.speaking(model);
-    if (!served) demandEspeak(model, text);
+    if (!served) demandEspeak(model, order.text);
+    const { input, instructions } = order.text;
+    const work = { accountId, model, requestId: context.requestId };
+    const guarded = await guardedBody(this.guards, work, { input, instructions });
+    const text = { ...order.text, ...guarded };
     const pricedAtMs = this.clock.now();
     const meter = served ? UPSTREAM_SPEECH_METER : SPEECH_METER;
     const line = audioPriceOf(this.prices.inForce(pricedAtMs), meter);

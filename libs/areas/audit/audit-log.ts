@@ -3,11 +3,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CheckpointStore } from '#platform/audit/checkpoint-store.port.js';
 import { type Checkpoint, parseCheckpoint } from '#platform/audit/checkpoint.js';
 import { isIncluded } from '#platform/audit/merkle.js';
-import { encodeVerifierKey, NoteSigner, parseNote } from '#platform/audit/signed-note.js';
+import {
+  encodeVerifierKey,
+  NoteSigner,
+  parseNote,
+  type SignedNote,
+  type VerifierKey,
+} from '#platform/audit/signed-note.js';
 import { hashesAt, TILE_WIDTH, type TileRequest } from '#platform/audit/tiles.js';
 import { formatProof } from '#platform/audit/tlog-proof.js';
 import { type Leaf, MissingTileError, TreeReader } from '#platform/audit/tree-reader.js';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type AuditErrorCode } from './audit.errors.js';
@@ -128,6 +134,23 @@ export class AuditLog {
     return index === 0 ? 0n : (await this.#built(this.tree.leaf(index - 1))).position;
   }
 
+  /**
+   * The index of the leaf of the event at a position, in a tree of `size` leaves, if it has one.
+   * @throws DomainError `audit_not_ready`
+   */
+  async indexOf(position: bigint, size: number): Promise<number | undefined> {
+    return (await this.#built(this.tree.leafAt(position, size)))?.index;
+  }
+
+  /** The event of a leaf. @throws DomainError `audit_inconsistent` where the log has none */
+  async eventOf({ index, position }: Leaf): Promise<RecordedEvent> {
+    const after = await this.placeBefore(index);
+    for await (const [event] of this.eventStore.readAll({ after, maxCount: 1 })) {
+      if (event?.position === position) return event;
+    }
+    throw auditError('audit_inconsistent', `the log has no event at position ${position}`);
+  }
+
   /** The leaf of the event at a position. @throws DomainError `leaf_not_found` */
   async leafAt(position: bigint, checkpoint: SignedCheckpoint): Promise<ProvenLeaf> {
     const leaf = await this.#built(this.tree.leafAt(position, checkpoint.size));
@@ -163,10 +186,8 @@ export class AuditLog {
   }
 
   #hasWitnesses({ note }: SignedCheckpoint): boolean {
-    const { signatures } = parseNote(note);
-    return this.settings.witnesses.every(({ key }) =>
-      signatures.some(({ name, id }) => name === key.name && id === key.id),
-    );
+    const signed = parseNote(note);
+    return this.settings.witnesses.every(({ key }) => hasCosigned(signed, key));
   }
 
   async #published(): Promise<SignedCheckpoint | undefined> {
@@ -183,6 +204,10 @@ export class AuditLog {
     }
   }
 }
+
+/** Whether a published note has the cosignature of a witness. It was verified before. */
+export const hasCosigned = ({ signatures }: SignedNote, key: VerifierKey): boolean =>
+  signatures.some(({ name, id }) => name === key.name && id === key.id);
 
 /** The proof of a leaf as text, by C2SP tlog-proof. */
 export const proofOf = ({ index, hashes, checkpoint }: ProvenLeaf): string =>

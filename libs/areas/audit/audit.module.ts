@@ -12,7 +12,9 @@ import { AuditedRequestHandler } from './audited-request.handler.js';
 import { CheckpointPublisher } from './checkpoint-publisher.js';
 import { ExportBillHandler } from './export-bill.handler.js';
 import { ExportLogHandler } from './export-log.handler.js';
+import { LogEventHandler, LogEventsHandler } from './log-events.handler.js';
 import { logSignerOf } from './log-signer.js';
+import { LogStateHandler } from './log-state.handler.js';
 
 @Module({
   providers: [
@@ -30,6 +32,9 @@ import { logSignerOf } from './log-signer.js';
     AuditLog,
     AuditOperations,
     AuditedRequestHandler,
+    LogEventsHandler,
+    LogEventHandler,
+    LogStateHandler,
     ExportBillHandler,
     ExportLogHandler,
   ],

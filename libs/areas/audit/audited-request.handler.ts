@@ -1,8 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.js';
-import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { BillSources } from './bill-sources.port.js';
 import { SharedEvents } from './shared-events.port.js';
 import { auditError, AuditLog, type ProvenLeaf } from './audit-log.js';
@@ -22,6 +24,8 @@ export class AuditedRequestQuery extends Query<readonly AuditedEvent[]> {
   constructor(
     readonly requestId: string,
     readonly reader: AuditReader,
+    /** Leaves out what came later. The newest checkpoint is the one of the proofs. */
+    readonly asOf?: AsOf,
   ) {
     super();
   }
@@ -33,14 +37,17 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
     private readonly log: AuditLog,
     private readonly sources: BillSources,
     private readonly shared: SharedEvents,
-    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'readAll'>,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>,
   ) {}
 
   /** @throws DomainError `audited_request_not_found`, also for a request of another account */
-  async execute({ requestId, reader }: AuditedRequestQuery): Promise<readonly AuditedEvent[]> {
+  async execute(query: AuditedRequestQuery): Promise<readonly AuditedEvent[]> {
+    const { requestId, reader, asOf } = query;
+    const until = asOf && (await this.projections.at(asOf)).position;
     const found: AuditedEvent[] = [];
     for (const leaf of await this.log.leavesOf(requestId)) {
-      const event = await this.#eventOf(leaf);
+      if (until !== undefined && leaf.position > until) continue;
+      const event = await this.log.eventOf(leaf);
       if (await this.#maySee(reader, event)) found.push(audited(event, leaf));
     }
     if (found.length > 0) return found;
@@ -55,14 +62,6 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
       metadata.actor === `user:${reader.userId}` ||
       this.shared.maySee(reader.accountId, event)
     );
-  }
-
-  async #eventOf({ index, position }: ProvenLeaf): Promise<RecordedEvent> {
-    const after = await this.log.placeBefore(index);
-    for await (const [event] of this.eventStore.readAll({ after, maxCount: 1 })) {
-      if (event?.position === position) return event;
-    }
-    throw auditError('audit_inconsistent', `the log has no event at position ${position}`);
   }
 }
 

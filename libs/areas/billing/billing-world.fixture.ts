@@ -9,6 +9,7 @@ import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-sto
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { countedPlaces } from '#platform/runtime/history/log-places.js';
 import { ProjectionHost } from '#platform/runtime/projections/projection-host.js';
 import { Projections } from '#platform/runtime/projections/projections.js';
@@ -28,6 +29,8 @@ import {
   ExplainRequestHandler,
   ExplainRequestQuery,
 } from './explanations/explain-request.handler.js';
+import { LedgerEventsHandler, LedgerEventsQuery } from './ledger-events.handler.js';
+import { OpenHoldsHandler, OpenHoldsQuery } from './open-holds.handler.js';
 import { RejectionMemory } from './explanations/rejection-memory.js';
 import { InvoicesHandler, InvoicesQuery } from './invoices.handler.js';
 import { StatementHandler, StatementQuery } from './statements/statement.handler.js';
@@ -61,7 +64,8 @@ export const openBilling = async (
   const changing = new ChangeAccountHandler(accounts, eventStore, codec);
   const rejections = new RejectionMemory(readStore, clock);
   const places = countedPlaces(() => eventStore.head());
-  const explaining = new ExplainRequestHandler(eventStore, codec, places, rejections);
+  const explaining = new ExplainRequestHandler(eventStore, codec, places, rejections, projections);
+  const following = new LedgerEventsHandler(eventStore, codec, places);
   return {
     /** Of the log. */
     file: path.join(directory, 'events.db'),
@@ -79,8 +83,12 @@ export const openBilling = async (
       }),
     ledger: new AccountLedger(accounts, eventStore, codec, products, rejections, waiting, clock),
     rejections,
-    explain: (requestId: string, accountId: string | null = null) =>
-      explaining.execute(new ExplainRequestQuery(requestId, accountId)),
+    explain: (requestId: string, accountId: string | null = null, asOf?: AsOf) =>
+      explaining.execute(new ExplainRequestQuery(requestId, accountId, asOf)),
+    events: (accountId: string, after: bigint | null) =>
+      following.execute(new LedgerEventsQuery(accountId, after)),
+    openHolds: (accountId: string) =>
+      new OpenHoldsHandler(accounts).execute(new OpenHoldsQuery(accountId)),
     run: (command: AccountCommand) =>
       changing.execute(new ChangeAccountCommand(command, contextOf(randomUUID(), 'spec'))),
     projections,
@@ -89,8 +97,10 @@ export const openBilling = async (
     overview: (accountId: string) => overview.execute(new AccountOverviewQuery(accountId)),
     invoices: (accountId: string, page: number, limit: number) =>
       invoices.execute(new InvoicesQuery(accountId, page, limit)),
-    check: (onProgress: CheckLedgerQuery['onProgress'] = () => undefined) =>
-      check.execute(new CheckLedgerQuery(onProgress)),
+    check: (
+      onProgress: CheckLedgerQuery['onProgress'] = () => undefined,
+      eventsMax?: CheckLedgerQuery['eventsMax'],
+    ) => check.execute(new CheckLedgerQuery(onProgress, eventsMax)),
     close: async () => {
       await host.stop();
       await readStore.close();

@@ -87,6 +87,19 @@ describe('billing on its stores', () => {
     expect(await billing.check()).toMatchObject({ balanced: true, charged: 750n });
   });
 
+  it('reports open holds, and reads no more events than asked for', async () => {
+    await spend();
+    await billing.run(place([1_000, 0], { holdId: OTHER_HOLD }));
+    const { openHolds, events } = await billing.check();
+    expect(openHolds).toEqual([
+      expect.objectContaining({ accountId: ACCOUNT, holdId: OTHER_HOLD }),
+    ]);
+    await expect(billing.check(undefined, events)).resolves.toMatchObject({ balanced: true });
+    await expect(billing.check(undefined, events - 1)).rejects.toMatchObject({
+      code: 'ledger_too_large',
+    });
+  });
+
   it('counts a charge as burnt for 24 hours', async () => {
     await spend();
     nowMs = Date.parse(ENDED_AT) + 24 * 3_600_000;
@@ -146,6 +159,7 @@ describe('billing on its stores', () => {
       adjusted: 0n,
       available: 9_400n,
       inTransit: 0n,
+      openHolds: [expect.objectContaining({ holdId: OTHER_HOLD, amount: 150n })],
       faults: [],
       damaged: [],
       chain: { events: 5, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },

@@ -31,6 +31,9 @@ export const billingErrors = {
   /** The policy of the key that asks does not list the model. */
   model_not_allowed: { status: 403, param: 'model' },
   request_not_found: { status: 404 },
+  /** The log is not that long. */
+  ledger_event_unknown: { status: 400, param: 'Last-Event-ID' },
+  too_many_ledger_streams: { status: 429 },
   // The hold has expired, or another attempt has ended it.
   hold_not_open: { status: 409, charge: 'unknown' },
   hold_not_due: { status: 409 },
@@ -39,6 +42,7 @@ export const billingErrors = {
   capture_above_hold: { status: 500 },
   statement_not_found: { status: 404, param: 'month' },
   statement_too_large: { status: 422, param: 'month' },
+  ledger_too_large: { status: 422 },
   month_not_closable: { status: 409 },
   adjustment_empty: { status: 400 },
   adjustment_conflict: { status: 409 },

@@ -32,6 +32,8 @@ import { ExplainRequestHandler } from './explanations/explain-request.handler.js
 import { RejectionMemory } from './explanations/rejection-memory.js';
 import { InvoicesHandler } from './invoices.handler.js';
 import { KeyUsesHandler } from './key-uses.handler.js';
+import { LedgerEventsHandler } from './ledger-events.handler.js';
+import { OpenHoldsHandler } from './open-holds.handler.js';
 import { ReplayPricesHandler } from './rerating/replay-prices.handler.js';
 import { RepriceCharges } from './rerating/reprice-charges.js';
 import { RerateMonthHandler } from './rerating/rerate-month.handler.js';
@@ -107,6 +109,8 @@ const ledger = {
     InvoicePartiesHandler,
     BudgetsHandler,
     KeyUsesHandler,
+    LedgerEventsHandler,
+    OpenHoldsHandler,
     RejectionMemory,
     ExplainRequestHandler,
     CheckLedgerHandler,

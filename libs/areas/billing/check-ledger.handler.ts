@@ -10,6 +10,7 @@ import {
   type DamagedEvent,
   type LogChain,
 } from '#platform/event-store/log-chain.port.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
@@ -30,7 +31,19 @@ import {
   spendPrefix,
 } from '#projections/requests/spend.projection.js';
 import { accountOf, accountStream } from './accounts.js';
+import { type BillingErrorCode } from './billing.errors.js';
+import { OPEN_HOLDS_MAX } from './open-holds.handler.js';
 import { type AuditedAccount, LedgerAudit, type LedgerFault } from './ledger-audit.js';
+
+/** A hold that no event has ended. */
+export interface CheckedHold {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly purpose: string;
+  readonly amount: MicroUsd;
+  readonly placedAt: string;
+  readonly expiresAt: string;
+}
 
 export interface LedgerReport {
   /** No law is broken, no event is damaged, and the read model says the same. */
@@ -45,6 +58,8 @@ export interface LedgerReport {
   readonly available: MicroUsd;
   /** Allotments that have left an account and have not arrived in the other one yet. */
   readonly inTransit: MicroUsd;
+  /** The oldest ones. */
+  readonly openHolds: readonly CheckedHold[];
   readonly faults: readonly LedgerFault[];
   /** Events of the whole log, in order. An account with one is not audited from there on. */
   readonly damaged: readonly DamagedEvent[];
@@ -62,6 +77,8 @@ export class CheckLedgerQuery extends Query<LedgerReport> {
   constructor(
     /** Called now and then with the position reached and the log's head. */
     readonly onProgress: (position: bigint, head: bigint) => void,
+    /** Default: any number of events. */
+    readonly eventsMax = Number.POSITIVE_INFINITY,
   ) {
     super();
   }
@@ -76,12 +93,15 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     @Inject(LOG_CHAIN) private readonly chain: LogChain | null,
   ) {}
 
-  /** The chain is checked while the accounts are folded. */
-  async execute({ onProgress }: CheckLedgerQuery): Promise<LedgerReport> {
+  /**
+   * The chain is checked while the accounts are folded.
+   * @throws DomainError `ledger_too_large` for more events of accounts than asked for
+   */
+  async execute({ onProgress, eventsMax }: CheckLedgerQuery): Promise<LedgerReport> {
     const head = await this.eventStore.head();
     const stop = new AbortController();
     const checking = this.chain?.check({ upTo: head, signal: stop.signal });
-    const folding = this.#fold(head, onProgress);
+    const folding = this.#fold(head, onProgress, eventsMax);
     try {
       const [chain, { audit, damaged: unreadable, firsts }] = await Promise.all([
         checking,
@@ -96,7 +116,11 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     }
   }
 
-  async #fold(head: bigint, onProgress: CheckLedgerQuery['onProgress']): Promise<Folded> {
+  async #fold(
+    head: bigint,
+    onProgress: CheckLedgerQuery['onProgress'],
+    eventsMax: number,
+  ): Promise<Folded> {
     const audit = new LedgerAudit();
     const damaged: DamagedEvent[] = [];
     const onDamaged = (one: DamagedEvent): void => {
@@ -120,6 +144,7 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
           onDamaged({ position, stream, reason: `it cannot be read: ${error.reason}` });
         }
       }
+      if (audit.events > eventsMax) throw tooLarge(eventsMax);
       onProgress(position, head);
     }
     return { audit, damaged, firsts };
@@ -203,6 +228,12 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
   }
 }
 
+const tooLarge = (eventsMax: number): DomainError =>
+  new DomainError<BillingErrorCode>(
+    'ledger_too_large',
+    `the accounts have over ${eventsMax} events: run quipu ledger check`,
+  );
+
 interface Folded {
   readonly audit: LedgerAudit;
   readonly damaged: readonly DamagedEvent[];
@@ -252,12 +283,24 @@ const report = (
     adjusted: sum((account) => account.adjusted),
     available: sum((account) => account.stated),
     inTransit,
+    openHolds: openHoldsOf(accounts),
     faults,
     damaged,
     chain: chain ? { events: chain.events, hash: chain.hash } : null,
     readModelFailure,
   };
 };
+
+const openHoldsOf = (accounts: LedgerAudit['accounts']): readonly CheckedHold[] =>
+  [...accounts]
+    .flatMap(([accountId, { holds }]) =>
+      [...holds].map(([holdId, { amount, placed, expiresAt }]) => {
+        const { purpose, placedAt } = placed;
+        return { accountId, holdId, purpose, amount, placedAt, expiresAt };
+      }),
+    )
+    .sort((one, other) => (one.placedAt < other.placedAt ? -1 : 1))
+    .slice(0, OPEN_HOLDS_MAX);
 
 /** Each position once: the chain and the fold may both have met it. */
 const inOrder = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[] => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_GUARDS, WordGuards } from '#platform/chats/chat-guards.fake.js';
+import { type ChatGuards } from '#platform/chats/chat-guards.port.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { EmbeddingBatchEndpoint } from './embedding-batch.endpoint.js';
 import { EmbeddingTool, embeddingTool } from './embedding.tool.js';
@@ -8,14 +11,14 @@ const never = new AbortController().signal;
 const LINE = { model: 'small', input: ['a', 'b'], encoding_format: 'base64' };
 const FAILURE = { reason: 'upstream_failed', isCancelled: false, used: null } as const;
 
-const open = () => {
+const open = (guards: ChatGuards = NO_GUARDS) => {
   const rigs = new ScriptedRigs();
   rigs.answer = () => Promise.resolve(answerTo(2, 5));
   const models = new OneModel();
   return {
     rigs,
-    endpoint: new EmbeddingBatchEndpoint(models, rigs),
-    tool: new EmbeddingTool(models, rigs),
+    endpoint: new EmbeddingBatchEndpoint(models, rigs, guards),
+    tool: new EmbeddingTool(models, rigs, guards),
   };
 };
 
@@ -68,6 +71,25 @@ describe('embeddings as a line of a batch', () => {
     const { endpoint, rigs } = open();
     rigs.rejection = new Error('priority');
     expect(() => endpoint.accept(LINE)).toThrow('priority');
+  });
+
+  it('are sent as the rules of the operator leave them', async () => {
+    const guards = new WordGuards('knots');
+    const { endpoint, tool, rigs } = open(guards);
+    const { requestId } = contextOf('01996f4e-0000-7000-8000-000000000001', 'user:7');
+    const body = { model: 'small', input: ['of knots', 'b'] };
+    await endpoint.run({ requestId, accountId: '7', pricedAtMs: NOW, body }, never);
+    const call = { id: 'c', accountId: '7', actor: 'user:7', requestId: 'r' };
+    await tool.run(body, { ...call, pricedAtMs: NOW, signal: never });
+    const input = ['of [redacted]', 'b'];
+    expect(rigs.asked).toMatchObject([{ body: { input } }, { body: { input } }]);
+    const work = { accountId: '7', model: 'small', requestId: null };
+    expect(guards.works).toEqual([work, work]);
+  });
+
+  it('are run again where a rule could not be asked', () => {
+    const failed = new DomainError('guard_failed', 'the rule dlp could not read this request');
+    expect(open().endpoint.retryOf(failed)).toBe('limited');
   });
 
   it.each(['never', 'limited', 'always'] as const)('may be run again: %s', (retry) => {

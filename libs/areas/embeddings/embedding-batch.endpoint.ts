@@ -9,11 +9,13 @@ import {
   type ItemRequest,
   type ItemRetry,
 } from '#platform/batches/batch-endpoint.js';
+import { ChatGuards, isGuardFailed } from '#platform/chats/chat-guards.port.js';
 import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { checkEmbeddings, type CheckedEmbeddings, tariffOf } from './checked-embeddings.js';
 import { readEmbeddingBody } from './embedding-body.js';
 import { embeddingList } from './embedding-list.js';
+import { guardedInputs } from './guarded-embeddings.js';
 import { heldLinesOf, usedUnitsOf } from './embedding.product.js';
 import { EmbeddingModels, EmbeddingRigs } from './ports.js';
 import { inEncoding } from './vectors.js';
@@ -28,6 +30,7 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
   constructor(
     private readonly models: EmbeddingModels,
     private readonly rigs: EmbeddingRigs,
+    private readonly guards: ChatGuards,
   ) {}
 
   accept(value: unknown): AcceptedItem {
@@ -51,7 +54,9 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     { accountId, pricedAtMs, body: value }: ItemRequest,
     signal: AbortSignal,
   ): Promise<ItemAnswer> {
-    const { asked, model, body, boundTokens: promptTokensMax } = this.#check(value);
+    const { asked, model, body: sent, boundTokens: promptTokensMax } = this.#check(value);
+    const work = { accountId, model: asked.model, requestId: null };
+    const body = await guardedInputs(this.guards, work, sent);
     const order = { model: model.id, accountId, body, promptTokensMax, priority: 'batch' } as const;
     const tariff = tariffOf(this.models, model.id, pricedAtMs);
     const unitsOf = (tokens: number, rig: string) =>
@@ -69,6 +74,7 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
   }
 
   retryOf(error: unknown): ItemRetry {
+    if (isGuardFailed(error)) return 'limited';
     return this.rigs.failureOf(error)?.retry ?? 'never';
   }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
+import { guardToolError } from '#platform/chats/guard-tool-error.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import {
   defineTool,
@@ -12,6 +14,7 @@ import {
 import { checkEmbeddings, type CheckedEmbeddings, tariffOf } from './checked-embeddings.js';
 import { DIMENSIONS_MAX, readEmbeddingBody } from './embedding-body.js';
 import { embeddingProduct, heldLinesOf, usedUnitsOf } from './embedding.product.js';
+import { guardedInputs } from './guarded-embeddings.js';
 import { EmbeddingModels, EmbeddingRigs } from './ports.js';
 import { numbersOf } from './vectors.js';
 
@@ -45,6 +48,7 @@ export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingTo
   constructor(
     private readonly models: EmbeddingModels,
     private readonly rigs: EmbeddingRigs,
+    private readonly guards: ChatGuards,
   ) {}
 
   estimate(input: EmbeddingToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
@@ -60,7 +64,9 @@ export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingTo
     input: EmbeddingToolInput,
     { accountId, pricedAtMs, signal }: ToolCall,
   ): Promise<ToolOutcome<EmbeddingToolOutput>> {
-    const { model, body, boundTokens: promptTokensMax } = this.#check(input);
+    const { asked, model, body: sent, boundTokens: promptTokensMax } = this.#check(input);
+    const work = { accountId, model: asked.model, requestId: null };
+    const body = await guardedInputs(this.guards, work, sent).catch(guardToolError);
     const order = { model: model.id, accountId, body, promptTokensMax } as const;
     const answer = await this.rigs.embed({ ...order, priority: 'interactive' }, signal);
     const { vectors, dimensions, usage, rig } = answer;

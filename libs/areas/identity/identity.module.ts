@@ -37,6 +37,7 @@ import { MailPasswordResetHandler } from './passwords/mail-reset.handler.js';
 import { ResetPasswordHandler } from './passwords/reset-password.handler.js';
 import { Passwords } from './passwords/passwords.js';
 import { AppTokens } from './sessions/app-tokens.js';
+import { ConfirmSessionHandler } from './sessions/confirm-session.handler.js';
 import { EndSessionsHandler } from './sessions/end-sessions.handler.js';
 import { ListSessionsHandler } from './sessions/list-sessions.handler.js';
 import { LogInHandler } from './sessions/log-in.handler.js';
@@ -107,6 +108,7 @@ const handlers: readonly Provider[] = [
   ListUsedKeysHandler,
   ListSessionsHandler,
   LogInHandler,
+  ConfirmSessionHandler,
   OfferPasswordResetHandler,
   RedeemPasswordResetHandler,
   RemoveGroupRuleHandler,

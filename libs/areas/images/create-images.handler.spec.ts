@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { parseNote, signersOf } from '#platform/audit/signed-note.js';
+import { WordGuards } from '#platform/chats/chat-guards.fake.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { decodePng } from '#platform/pictures/png-decoder.js';
 import { encodePng } from '#platform/pictures/png-encoder.js';
@@ -52,6 +53,15 @@ describe('pictures for a caller', () => {
   let world: ReturnType<typeof openImages>;
   const open = (options: WorldOptions = {}) => (world = openImages(options));
   afterEach(() => world.close());
+
+  it('are drawn by the words that the rules of the operator leave', async () => {
+    const guards = new WordGuards('square');
+    const { create, tasks } = open({ guards });
+    const { asked } = await create({ prompt: 'a red square' });
+    expect(asked.prompt).toBe('a red [redacted]');
+    expect(tasks).toMatchObject([{ scene: { shape: expect.not.stringContaining('square') } }]);
+    expect(guards.works).toMatchObject([{ accountId: '7', requestId: REQUEST }]);
+  });
 
   it('are held by steps and pixels, and charged as held', async () => {
     const { ledger, create, files } = open();

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type UserId } from '#events/vocabulary.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { ChatGuards, guardedBody } from '#platform/chats/chat-guards.port.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { PictureError } from '#platform/pictures/picture.js';
 import { withText } from '#platform/pictures/png-text.js';
@@ -58,6 +59,7 @@ export class CreateImagesHandler {
     private readonly pictures: Pictures,
     private readonly files: ImageFiles,
     private readonly claims: ImageClaims,
+    private readonly guards: ChatGuards,
     @Inject(IMAGES_SETTINGS) private readonly settings: ImagesSettings,
   ) {}
 
@@ -66,10 +68,11 @@ export class CreateImagesHandler {
    * @throws DomainError, ImagesError, RequestCutError; after a hold that is released, or charged
    *   for the pictures that were made
    */
-  async execute(order: ImagesOrder, signal: AbortSignal): Promise<ImagesAnswer> {
+  async execute(given: ImagesOrder, signal: AbortSignal): Promise<ImagesAnswer> {
+    const painter = this.painters.of(given.asked.model);
+    painter.check(given);
+    const order = { ...given, asked: await this.#guarded(given, painter.model) };
     const { asked, start } = order;
-    const painter = this.painters.of(asked.model);
-    painter.check(order);
     const { engine, isEmbedded } = painter;
     const { accountId, receivedAtMs, context, confirm } = order;
     const paid = { accountId, receivedAtMs, context, ...(confirm && { confirm }) };
@@ -95,6 +98,13 @@ export class CreateImagesHandler {
       entry,
       ...admitted.pace,
     };
+  }
+
+  /** @throws as `guardedBody` */
+  async #guarded({ accountId, context, asked }: ImagesOrder, model: string): Promise<ImagesAsked> {
+    const { prompt, others } = asked;
+    const work = { accountId, model: asked.model ?? model, requestId: context.requestId };
+    return { ...asked, ...(await guardedBody(this.guards, work, { prompt, others })) };
   }
 
   async #finish(painted: Painted, image: number, making: Making): Promise<MadeImage> {

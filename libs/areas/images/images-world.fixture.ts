@@ -1,6 +1,8 @@
 import { UserId } from '#events/vocabulary.js';
 import { NoteSigner } from '#platform/audit/signed-note.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { NO_GUARDS } from '#platform/chats/chat-guards.fake.js';
+import { type ChatGuards } from '#platform/chats/chat-guards.port.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { type MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
@@ -84,10 +86,12 @@ export interface WorldOptions {
   readonly draw?: Draw;
   readonly prices?: MeterPrices;
   readonly upstreams?: readonly ImageUpstream[];
+  readonly guards?: ChatGuards;
 }
 
 export const handlerOn = (paid: PaidRequests, clock: Clock, options: WorldOptions = {}) => {
   const { draw = () => Promise.resolve(drawn()), prices = PRICES, upstreams = [] } = options;
+  const { guards = NO_GUARDS } = options;
   const tasks: ImageTask[] = [];
   const engine = {
     async *run(_: unknown, task: ImageTask) {
@@ -105,6 +109,7 @@ export const handlerOn = (paid: PaidRequests, clock: Clock, options: WorldOption
     pictures,
     files,
     claims,
+    guards,
     SETTINGS,
   );
   return { handler, tasks, files, pictures };

@@ -3,7 +3,8 @@ import { RejectedRequestError } from '#platform/runtime/commands/rejected-reques
 import { type DomainError } from '#platform/kernel/domain-error.js';
 import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
-import { completionOf, llama, NO_GUARDS, openInference, usage } from './inference-world.fixture.js';
+import { NO_GUARDS } from '#platform/chats/chat-guards.fake.js';
+import { completionOf, llama, openInference, usage } from './inference-world.fixture.js';
 import { RigChatCalls } from './rig-chat-calls.js';
 import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';

@@ -19,6 +19,7 @@ const guard: ChatGuard = {
   },
   check: ({ body }) =>
     JSON.stringify(body).includes('4242') ? Promise.reject(BLOCKED) : Promise.resolve(),
+  texts: (body) => Promise.resolve(body),
   answer: () => Promise.resolve(shown),
   complete: async (order, signal, next) => ({
     ...(await next(await guard.request(order), signal)),

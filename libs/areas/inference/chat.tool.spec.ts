@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { NOW, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatTool, chatTool } from './chat.tool.js';
-import { completionOf, llama, NO_GUARDS, openInference, usage } from './inference-world.fixture.js';
+import { NO_GUARDS } from '#platform/chats/chat-guards.fake.js';
+import { completionOf, llama, openInference, usage } from './inference-world.fixture.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
-import { ChatGuards, guardErrors, isGuardFailed } from '#platform/chats/chat-guards.port.js';
+import { ChatGuards } from '#platform/chats/chat-guards.port.js';
+import { guardToolError } from '#platform/chats/guard-tool-error.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import {
   defineTool,
@@ -93,7 +93,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
   ): Promise<ToolOutcome<ChatToolOutput>> {
     const { model, target, bound, ...checked } = this.#check(input);
     const guard = this.guards.of({ accountId, model: checked.body.model, requestId: null });
-    const { body } = (await guard?.request(checked).catch(asToolError)) ?? checked;
+    const { body } = (await guard?.request(checked).catch(guardToolError)) ?? checked;
     const tariff = tariffOf(this.catalog, model.id, pricedAtMs);
     const usedOf: UsedOf = (used, rig) => tariff.used(used, termsOf([body]), rig);
     const sent = upstreamBody(body, model, bound);
@@ -134,14 +134,6 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     }
   }
 }
-
-/** @throws ToolError for an error of a guard */
-const asToolError = (error: unknown): never => {
-  if (!(error instanceof DomainError)) throw error;
-  const { code, detail } = error as DomainError;
-  if (!(code in guardErrors)) throw error;
-  throw new ToolError(code, detail, { isRetryable: isGuardFailed(error) });
-};
 
 /** The measured counts only. */
 const countersOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => ({

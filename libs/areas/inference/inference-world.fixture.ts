@@ -1,3 +1,4 @@
+import { NO_GUARDS } from '#platform/chats/chat-guards.fake.js';
 import { type ChatGuards } from '#platform/chats/chat-guards.port.js';
 import { NOW, orderOf } from '#platform/chats/chat-order.fixture.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -149,7 +150,6 @@ export interface CacheParts {
 }
 
 /** No rule applies. */
-export const NO_GUARDS: ChatGuards = { of: () => undefined };
 
 const NO_CACHE = { placeOf: () => undefined } as unknown as ChatCache;
 

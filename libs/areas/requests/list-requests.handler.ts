@@ -8,6 +8,12 @@ import { type DocumentReader } from '#platform/runtime/projections/document-read
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
+  guardedKey,
+  guardedPrefix,
+  guardedRequests,
+  type GuardedSide,
+} from '#projections/requests/guarded-requests.projection.js';
+import {
   hasValue,
   INDEXED_FIELDS,
   placeOf,
@@ -37,9 +43,12 @@ export interface RequestsOrder {
   readonly after: string | null;
 }
 
-/** A request, with the name of its key; null where it has none or the key is revoked. */
+/** A request as it is shown. */
 export interface NamedRequest extends RequestRecord {
+  /** Null where it has none or the key is revoked. */
   readonly keyName: string | null;
+  /** Of the rules of the operator. */
+  readonly hits: readonly GuardedSide[];
 }
 
 export interface RequestsPage {
@@ -100,6 +109,15 @@ const isOf =
       return value === undefined || hasValue(record, field, value);
     });
 
+const hitsOf = async (
+  reader: DocumentReader,
+  accountId: string,
+  { id }: RequestRecord,
+): Promise<readonly GuardedSide[]> => {
+  const { document } = await reader.get(guardedRequests, guardedKey(accountId, id));
+  return document?.hits ?? [];
+};
+
 @QueryHandler(RequestsQuery)
 export class RequestsHandler implements IQueryHandler<RequestsQuery> {
   constructor(
@@ -126,19 +144,28 @@ export class RequestsHandler implements IQueryHandler<RequestsQuery> {
       if (isEnd || isFull || lookedAt >= LOOKED_AT_MAX || !last) {
         const next = isFull ? found.at(-1) : records.at(-1);
         const nextAfter = isEnd || !next ? null : cursorOf(next);
-        return { requests: await this.#named(order.accountId, found), nextAfter, position };
+        return { requests: await this.#shown(reader, order.accountId, found), nextAfter, position };
       }
       range = restAfter(last.key, range);
     }
   }
 
-  async #named(
+  async #shown(
+    reader: DocumentReader,
     accountId: string,
     records: readonly RequestRecord[],
   ): Promise<readonly NamedRequest[]> {
     const isKeyed = records.some(({ key }) => key !== null);
     const names = isKeyed ? await this.names.of(accountId) : new Map<string, string>();
-    return records.map((record) => ({ ...record, keyName: names.get(record.key ?? '') ?? null }));
+    const anyHit = { prefix: guardedPrefix(accountId), limit: 1 };
+    const isGuarded = (await reader.list(guardedRequests, anyHit)).documents.length > 0;
+    return Promise.all(
+      records.map(async (record) => ({
+        ...record,
+        keyName: names.get(record.key ?? '') ?? null,
+        hits: isGuarded ? await hitsOf(reader, accountId, record) : [],
+      })),
+    );
   }
 
   async #records(

@@ -107,6 +107,7 @@ describe('the requests of an account', () => {
       cost_usd: '0.00015',
       first_byte_ms: 412,
       total_ms: 2_000,
+      guard_hits: [],
     });
     expect(found.map(requestFields)[2]).toMatchObject({
       reason: 'upstream_failed',

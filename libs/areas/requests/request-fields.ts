@@ -30,4 +30,11 @@ export const requestFields = (request: NamedRequest) => ({
   cost_usd: usdOf(fromDecimal(request.amount)),
   first_byte_ms: request.firstByteMs,
   total_ms: Date.parse(request.endedAt) - Date.parse(request.placedAt),
+  guard_hits: request.hits.map(({ rule, does, on, matches, hasFailed }) => ({
+    rule,
+    action: does,
+    on,
+    matches,
+    failed: hasFailed,
+  })),
 });

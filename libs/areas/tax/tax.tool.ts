@@ -3,6 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { parseUsd, toUsd } from '#platform/kernel/money.js';
 import {
+  BY_THE_CALL,
   defineTool,
   type ToolEstimate,
   type ToolOutcome,
@@ -40,7 +41,7 @@ type TaxToolOutput = z.infer<typeof TaxToolOutput>;
 
 const PPM_PER_PERCENT = 10_000;
 
-/** The answer of `GET /api/v1/tax_compliance`, as a tool. Free, and it has no effect. */
+/** The answer of `GET /api/v1/tax_compliance`, as a tool. It has no effect. */
 @Injectable()
 export class TaxTool implements ToolRunner<TaxToolInput, TaxToolOutput> {
   constructor(private readonly queries: QueryBus) {}
@@ -76,6 +77,6 @@ export const taxTool = defineTool({
   description: 'What a payout to a payee in a country comes to after withholding tax.',
   input: TaxToolInput,
   output: TaxToolOutput,
-  meters: {},
+  meters: BY_THE_CALL,
   runner: TaxTool,
 });

@@ -14,7 +14,7 @@ import {
   SavedCheckpoint,
   type SubscriptionHandler,
 } from '#platform/runtime/subscriptions/subscription-handler.js';
-import { type Span, spansOf, TRACED, type TracedEvent } from './spans.js';
+import { type Span, spansOfRecorded, TRACED_TYPES } from './spans.js';
 
 const NAME = 'traces.spans';
 const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
@@ -37,7 +37,7 @@ interface QueueOptions {
  */
 export class SpanQueue implements SubscriptionHandler {
   readonly name = NAME;
-  readonly types = Object.keys(TRACED);
+  readonly types = TRACED_TYPES;
   #saved = new SavedCheckpoint(0n);
   #handled: RecordedEvent | undefined;
 
@@ -58,9 +58,7 @@ export class SpanQueue implements SubscriptionHandler {
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
     const traced = events.filter(({ type }) => this.types.includes(type));
     const { codec, readStore } = this.options;
-    const spans = traced.flatMap((recorded) =>
-      spansOf(codec.revive(recorded) as TracedEvent, recorded.id),
-    );
+    const spans = spansOfRecorded(codec, traced);
     if (spans.length > 0 && !(await this.#sent(spans))) return;
     this.#handled = traced.at(-1) ?? this.#handled;
     if (traced.length === 0 && !this.#saved.isFarBehind(position)) return;

@@ -3,7 +3,9 @@ import { HoldCaptured, HoldExpired, HoldReleased } from '#events/billing/account
 import { type RigAttempt, RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { isTokenMeter, OUTPUT_METER, sideOf, type TokenSide } from '#events/token-meters.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 
 /** The events that have spans. */
 export const TRACED = { HoldCaptured, HoldReleased, HoldExpired, RigAttemptsRecorded };
@@ -184,3 +186,14 @@ export const spansOf = (event: TracedEvent, eventId: string): readonly Span[] =>
   event.type === 'RigAttemptsRecorded'
     ? event.data.attempts.map((attempt, index) => attemptSpan(attempt, `${eventId}\n${index}`))
     : [requestSpan(event)];
+
+export const TRACED_TYPES = Object.keys(TRACED);
+
+/** The spans of the events of a log that have spans. */
+export const spansOfRecorded = (
+  codec: Pick<EventCodec, 'revive'>,
+  events: readonly RecordedEvent[],
+): readonly Span[] =>
+  events
+    .filter(({ type }) => TRACED_TYPES.includes(type))
+    .flatMap((recorded) => spansOf(codec.revive(recorded) as TracedEvent, recorded.id));

@@ -47,6 +47,12 @@ export interface ChatGuard {
    */
   check(prompts: GuardedPrompts): Promise<void>;
   /**
+   * The body of a request that is no chat, as what computes may see it.
+   * @param unread a field without texts, such as ids of tokens, that should have some
+   * @throws as `request`; RejectedRequestError 400 for `unread`
+   */
+  texts<Body extends JsonObject>(body: Body, unread?: string): Promise<Body>;
+  /**
    * An answer of a rig as the caller may see it, in the shape of a chat completion. Blocked texts
    * are empty, and their choices end with `content_filter`.
    */
@@ -64,6 +70,17 @@ export interface ChatGuard {
     next: (order: ChatOrder, signal: AbortSignal) => Promise<ChatStream>,
   ): Promise<ChatStream>;
 }
+
+/**
+ * The body of a request that is no chat, as the rules of the operator leave it.
+ * @throws as `ChatGuard.texts`
+ */
+export const guardedBody = async <Body extends JsonObject>(
+  guards: Pick<ChatGuards, 'of'>,
+  work: GuardedWork,
+  body: Body,
+  unread?: string,
+): Promise<Body> => (await guards.of(work)?.texts(body, unread)) ?? body;
 
 /** Between callers and all that answers chats, in whatever interface they are asked. */
 export abstract class ChatGuards {

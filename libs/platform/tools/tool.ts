@@ -69,6 +69,13 @@ export interface ToolDefinition<Input, Output> {
   readonly runner: Type<ToolRunner<Input, Output>> | Abstract<ToolRunner<Input, Output>>;
 }
 
+export const TOOL_CALLS_METER = 'tool_calls';
+/**
+ * The meters of a tool that costs by the call, also by a call that fails: the registry counts. Free
+ * where the catalog has no price for it.
+ */
+export const BY_THE_CALL = { [TOOL_CALLS_METER]: 'calls of tools that cost by the call' } as const;
+
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of unlike tools
 export type AnyTool = ToolDefinition<any, any>;
 
@@ -104,7 +111,7 @@ export class ToolError extends Error {
       readonly isRetryable?: boolean;
       /** The field of the input at fault, such as `messages[0].role`. */
       readonly param?: string;
-      /** The usage of the call when it was aborted: its caller charges for it. */
+      /** The usage of the call until it failed or was aborted: its caller charges for it. */
       readonly used?: readonly UsedUnits[];
     } = {},
   ) {

@@ -1,9 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { Module, type Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { z } from 'zod';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { Areas, defineArea } from '#platform/runtime/areas/area.js';
-import { defineTool, metersOf, type ToolCall, ToolError, type ToolRunner } from './tool.js';
+import { type MeterPriceList, MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import {
+  type AnyTool,
+  BY_THE_CALL,
+  defineTool,
+  metersOf,
+  type ToolCall,
+  ToolError,
+  type ToolRunner,
+} from './tool.js';
 import { Tools } from './tools.js';
 
 const Input = z.strictObject({ words: z.array(z.strictObject({ text: z.string() })) });
@@ -35,10 +44,27 @@ const counting = defineTool({
   runner: Counter,
 });
 
+const PRICE = { unitPriceMicroUsd: '2', perUnits: 1 };
+const FREE = { lines: [], rateCardVersion: null };
+
+/** No words are a failure. */
+class ByTheCall implements ToolRunner<Input, number> {
+  estimate() {
+    return Promise.resolve(FREE);
+  }
+
+  run({ words: { length } }: Input) {
+    if (length === 0) return Promise.reject(new DomainError('no_words', 'no words'));
+    return Promise.resolve({ output: length, used: [], counters: {} });
+  }
+}
+
+const byTheCall = { ...counting, meters: BY_THE_CALL, runner: ByTheCall };
+
 @Module({})
 class CountingModule {}
 
-const open = (tools = [counting]) => {
+const open = (tools: AnyTool[] = [counting], prices: MeterPriceList['prices'] = new Map()) => {
   const area = defineArea({
     name: 'counting',
     module: CountingModule,
@@ -46,7 +72,10 @@ const open = (tools = [counting]) => {
     errors: { no_words: { status: 404 }, busy: { status: 503 }, absent: { status: 501 } },
   });
   const runner = new Counter();
-  const get = (token: Type) => (token === Counter ? runner : undefined);
+  const get = (token: unknown) => {
+    if (token === MeterPrices) return { inForce: () => ({ rateCardVersion: 3, prices }) };
+    return token === ByTheCall ? new ByTheCall() : runner;
+  };
   return { runner, tools: new Tools(new Areas([area]), { get } as never) };
 };
 
@@ -96,6 +125,29 @@ describe('the registry of tools', () => {
     const signal = AbortSignal.abort(new Error('left'));
     await expect(tools.run('count', words(1), { ...call, signal })).rejects.toThrow('left');
     expect(runner.calls).toEqual([]);
+  });
+
+  it.each([
+    ['one that ends', words(1), 'no code'],
+    ['one that fails', words(0), 'no_words'],
+  ])('counts the calls of a tool that costs by the call: %s', async (_, input, code) => {
+    const { tools } = open([byTheCall], new Map([['tool_calls', PRICE]]));
+    const one = { meter: 'tool_calls', quantity: 1 };
+    const estimate = { lines: [{ ...one, ...PRICE }], rateCardVersion: 3 };
+    expect(await tools.estimate('count', input, call)).toEqual(estimate);
+    const ended = await tools.run('count', input, call).catch((error: unknown) => ({
+      used: tools.usedBy(error),
+      code: tools.failureOf(error)?.code,
+    }));
+    expect(ended).toMatchObject({ used: [one], ...(code !== 'no code' && { code }) });
+  });
+
+  it('charges no call where the catalog has no price for it', async () => {
+    const { tools } = open([byTheCall]);
+    expect(await tools.estimate('count', words(1), call)).toEqual(FREE);
+    expect(await tools.run('count', words(1), call)).toMatchObject({ used: [] });
+    const failing = await tools.run('count', words(0), call).catch((error: unknown) => error);
+    expect([tools.failureOf(failing)?.code, tools.usedBy(failing)]).toEqual(['no_words', []]);
   });
 
   it('takes no meter that the tool does not declare', async () => {

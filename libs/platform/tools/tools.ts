@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { type UsedUnits } from '#events/hold.vocabulary.js';
 import { Areas } from '#platform/runtime/areas/area.js';
 import { describedBy } from '#platform/runtime/areas/failure.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import {
   type AnyTool,
+  TOOL_CALLS_METER,
   type ToolCall,
   ToolError,
   type ToolEstimate,
@@ -70,7 +72,10 @@ export class Tools {
     const tool = this.#demand(name);
     const estimate = await this.#runnerOf(tool).estimate(inputOf(tool, input), call);
     demandMeters(tool, estimate.lines);
-    return estimate;
+    const price = this.#priceOfCall(tool, call);
+    if (!price) return estimate;
+    const { rateCardVersion, line } = price;
+    return { lines: [...estimate.lines, line], rateCardVersion };
   }
 
   /**
@@ -81,14 +86,16 @@ export class Tools {
     const tool = this.#demand(name);
     call.signal.throwIfAborted();
     const checked = inputOf(tool, input);
+    const counted = this.#priceOfCall(tool, call) ? [ONE_CALL] : [];
     const outcome = await this.#runnerOf(tool)
       .run(checked, call)
       .catch((error: unknown) => {
         demandMeters(tool, this.usedBy(error));
-        throw error;
+        throw this.#withUsed(error, counted);
       });
     demandMeters(tool, outcome.used);
-    return { ...outcome, output: tool.output.parse(outcome.output) };
+    const used = [...outcome.used, ...counted];
+    return { ...outcome, used, output: tool.output.parse(outcome.output) };
   }
 
   /** The usage of a failed or aborted call. */
@@ -111,6 +118,24 @@ export class Tools {
     return { code, message, isRetryable: isPassing(status) };
   }
 
+  /** Undefined for a tool that does not cost by the call, and where the catalog has no price. */
+  #priceOfCall({ meters }: AnyTool, { pricedAtMs }: ToolCall) {
+    if (!Object.hasOwn(meters, TOOL_CALLS_METER)) return undefined;
+    const list = this.providers.get(MeterPrices, { strict: false }).inForce(pricedAtMs);
+    const price = list?.prices.get(TOOL_CALLS_METER);
+    if (!list || !price) return undefined;
+    return { rateCardVersion: list.rateCardVersion, line: { ...ONE_CALL, ...price } };
+  }
+
+  /** The failure with its usage. A defect costs nothing. */
+  #withUsed(error: unknown, counted: readonly UsedUnits[]): unknown {
+    const failure = counted.length === 0 ? null : this.failureOf(error);
+    if (!failure) return error;
+    const { code, message, isRetryable } = failure;
+    const details = error instanceof ToolError ? error.details : { isRetryable };
+    return new ToolError(code, message, { ...details, used: [...this.usedBy(error), ...counted] });
+  }
+
   #demand(name: string): AnyTool {
     const tool = this.find(name);
     if (tool) return tool;
@@ -122,6 +147,8 @@ export class Tools {
     return this.providers.get(runner, { strict: false });
   }
 }
+
+const ONE_CALL = { meter: TOOL_CALLS_METER, quantity: 1 } as const;
 
 const inputOf = ({ name, input: schema }: AnyTool, input: unknown): unknown => {
   const parsed = schema.safeParse(input);

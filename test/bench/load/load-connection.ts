@@ -6,16 +6,25 @@ export class LoadConnection {
   #socket: Socket | undefined;
   #reader = new AnswerReader();
   #pending: ((defect: string | undefined) => void) | undefined;
+  #receivedAtMs: number | undefined;
+  #pauseMsMax = 0;
 
   constructor(
     private readonly port: number,
     private readonly streaming: boolean,
   ) {}
 
+  /** The longest time between two segments of the last answer. */
+  get pauseMsMax(): number {
+    return this.#pauseMsMax;
+  }
+
   /** `answered` gets what was wrong with the answer, or undefined. */
   send(request: Buffer, answered: (defect: string | undefined) => void): void {
     this.#pending = answered;
     this.#reader = new AnswerReader();
+    this.#receivedAtMs = undefined;
+    this.#pauseMsMax = 0;
     this.#socket ??= this.#open();
     this.#socket.write(request);
   }
@@ -34,6 +43,9 @@ export class LoadConnection {
   }
 
   #receive(segment: Buffer): void {
+    const nowMs = performance.now();
+    this.#pauseMsMax = Math.max(this.#pauseMsMax, nowMs - (this.#receivedAtMs ?? nowMs));
+    this.#receivedAtMs = nowMs;
     try {
       if (this.#reader.push(segment)) this.#settle(this.#reader.defect(this.streaming));
     } catch (error) {

@@ -28,6 +28,8 @@ export interface LoadResult {
   /** With those behind it. */
   readonly cpuMicrosPerRequestInAll: number;
   readonly rssBytes: number;
+  /** Answers since the window began that paused for far longer than their pace. */
+  readonly stalled: number;
   /** Wrong answers, in the warm-up too. */
   readonly failures: number;
   /** Right answers, in the warm-up and after the window too. */
@@ -38,9 +40,11 @@ export interface LoadResult {
 /** A peer that refuses everything would otherwise be asked in a hot loop. */
 const FAILURES_MAX = 100;
 const DRAIN_MS_MAX = 10_000;
+/** A stream that pauses for this many of its intervals has stalled. */
+const STALL_INTERVALS = 10;
 
 const requestBytes = (order: LoadOrder, apiKey: string): Buffer => {
-  const body = requestBody(order.model, order.streaming, order.promptBytes);
+  const body = requestBody(order.model, order.streaming, order.promptBytes, order.paceMs);
   const head = [
     'POST /v1/chat/completions HTTP/1.1',
     `host: 127.0.0.1:${order.port}`,
@@ -63,6 +67,7 @@ class LoadRun {
   #latenciesMs: number[] = [];
   #sent = 0;
   #underWay = 0;
+  #stalled = 0;
   #failures = 0;
   #answered = 0;
   #firstFailure: string | null = null;
@@ -81,6 +86,7 @@ class LoadRun {
     for (const connection of this.#connections) this.#next(connection);
     await delay(this.order.warmUpMs);
     this.#latenciesMs = [];
+    this.#stalled = 0;
     const before = this.#footprints();
     const startedAtMs = performance.now();
     await delay(this.order.windowMs);
@@ -99,7 +105,7 @@ class LoadRun {
     const sentAtMs = performance.now();
     connection.send(request, (defect) => {
       this.#underWay -= 1;
-      if (defect === undefined) this.#succeed(performance.now() - sentAtMs);
+      if (defect === undefined) this.#succeed(performance.now() - sentAtMs, connection.pauseMsMax);
       else this.#fail(defect);
       // A refused connection answers at once: leave the stack before trying again.
       if (defect === undefined) this.#next(connection);
@@ -113,8 +119,10 @@ class LoadRun {
     return { own, cpuMicrosInAll: behind.reduce((sum, one) => sum + one, own.cpuMicros) };
   }
 
-  #succeed(latencyMs: number): void {
+  #succeed(latencyMs: number, pauseMsMax: number): void {
     this.#answered += 1;
+    const stallMs = (this.order.paceMs ?? Infinity) * STALL_INTERVALS;
+    if (pauseMsMax >= stallMs) this.#stalled += 1;
     this.#latenciesMs.push(latencyMs);
   }
 
@@ -146,6 +154,7 @@ class LoadRun {
       cpuMicrosPerRequest: (after.own.cpuMicros - before.own.cpuMicros) / requests,
       cpuMicrosPerRequestInAll: (after.cpuMicrosInAll - before.cpuMicrosInAll) / requests,
       rssBytes: after.own.rssBytes,
+      stalled: this.#stalled,
       failures: this.#failures,
       answered: this.#answered,
       firstFailure: this.#firstFailure,

@@ -9,6 +9,8 @@ export interface Workload {
   readonly streaming: boolean;
   /** Bytes of the prompt, about. Default: a short question. */
   readonly promptBytes?: number;
+  /** Milliseconds between the chunks of a stream. Default: none. */
+  readonly paceMs?: number;
 }
 
 /** `10 connections, streaming`, as reports and progress lines call a workload. */
@@ -34,9 +36,16 @@ const asked = (promptBytes: number | undefined) =>
     ? question
     : { ...question, messages: [{ role: 'user', content: promptOf(promptBytes) }] };
 
-export const requestBody = (model: string, streaming: boolean, promptBytes?: number): string =>
+/** The upstream takes the seed for the pace, since gateways hand it on as it is. */
+export const requestBody = (
+  model: string,
+  streaming: boolean,
+  promptBytes?: number,
+  paceMs?: number,
+): string =>
   JSON.stringify({
     model,
     ...asked(promptBytes),
+    ...(paceMs === undefined ? {} : { seed: paceMs }),
     ...(streaming ? { stream: true, stream_options: { include_usage: true } } : {}),
   });

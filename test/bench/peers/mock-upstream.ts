@@ -4,7 +4,7 @@
  * gateway pays for every chunk it forwards.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { requiredPort } from './peer-environment.js';
 import { CONTENT_CHUNKS, UPSTREAM_MODEL } from '../load/workload.js';
 
@@ -59,6 +59,8 @@ const chunksWithUsage = [...contentChunks, usageChunk, done];
 
 interface Asked {
   readonly stream?: boolean;
+  /** Milliseconds between the chunks of a stream. */
+  readonly seed?: number;
   readonly stream_options?: { readonly include_usage?: boolean };
 }
 
@@ -71,12 +73,16 @@ const sendJson = (response: ServerResponse, statusCode: number, body: Buffer): v
 };
 
 /** Node joins the writes of one turn of the event loop into one system call; hence the turns. */
-const sendStream = async (response: ServerResponse, chunks: readonly Buffer[]): Promise<void> => {
+const sendStream = async (
+  response: ServerResponse,
+  chunks: readonly Buffer[],
+  paceMs: number | undefined,
+): Promise<void> => {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   for (const chunk of chunks) {
     if (response.destroyed) return;
     response.write(chunk);
-    await nextTurn();
+    await (paceMs === undefined ? nextTurn() : delay(paceMs));
   }
   response.end();
 };
@@ -90,6 +96,7 @@ const complete = async (request: IncomingMessage, response: ServerResponse): Pro
     await sendStream(
       response,
       asked.stream_options?.include_usage ? chunksWithUsage : chunksWithoutUsage,
+      asked.seed,
     );
 };
 

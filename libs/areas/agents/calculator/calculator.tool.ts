@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import {
+  BY_THE_CALL,
   defineTool,
   ToolError,
   type ToolEstimate,
@@ -54,7 +55,7 @@ export const calculated = (expression: string): CalculatorOutput => {
   }
 };
 
-/** Free, and without an effect. */
+/** It costs by the call, and has no effect. */
 @Injectable()
 export class Calculator implements ToolRunner<CalculatorInput, CalculatorOutput> {
   estimate(): Promise<ToolEstimate> {
@@ -71,6 +72,6 @@ export const calculatorTool = defineTool({
   description: 'Calculates an arithmetic expression, exactly where that is possible.',
   input: CalculatorInput,
   output: CalculatorOutput,
-  meters: {},
+  meters: BY_THE_CALL,
   runner: Calculator,
 });

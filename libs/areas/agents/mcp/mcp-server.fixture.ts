@@ -28,8 +28,11 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   return JSON.parse(Buffer.concat(pieces).toString() || 'null');
 };
 
+/** Answers requests in place of the server, such as requests without a token. */
+export type Gate = (request: Request) => Promise<Response | undefined>;
+
 /** A real MCP server over HTTP, made with the official package. */
-export const startMcpServer = async (): Promise<McpServerFixture> => {
+export const startMcpServer = async (gate?: Gate): Promise<McpServerFixture> => {
   const calls: ReceivedCall[] = [];
   let description = 'Shouts.';
   const serverFor = (authorization: string | undefined) => () => {
@@ -55,13 +58,14 @@ export const startMcpServer = async (): Promise<McpServerFixture> => {
       const body = await bodyOf(request);
       const headers = new Headers(request.headers as Record<string, string>);
       headers.delete('content-length');
-      const sent = new Request(`http://fixture${request.url ?? ''}`, {
+      const sent = new Request(`http://${request.headers.host ?? 'fixture'}${request.url ?? ''}`, {
         method: request.method ?? 'POST',
         headers,
         ...(request.method === 'POST' && { body: JSON.stringify(body) }),
       });
       const handler = createMcpHandler(serverFor(request.headers.authorization));
-      const answer = await handler.fetch(sent, { parsedBody: body });
+      const gated = await gate?.(sent.clone());
+      const answer = gated ?? (await handler.fetch(sent, { parsedBody: body }));
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(await answer.text());
     })();

@@ -5,6 +5,7 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { ToolError } from '#platform/tools/tool.js';
 import { type Tools } from '#platform/tools/tools.js';
 import { type RegisteredTools } from '../registered-servers/registered-tools.js';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from './tool-calls.js';
@@ -20,6 +21,7 @@ const callsOn = (paid: PaidRequests, clock: Clock, work: () => void, rateCardVer
       work();
       return { output: 'woven', used: [{ meter: 'knots', quantity: 7 }], counters: {} };
     },
+    usedBy: (error: unknown) => (error instanceof ToolError ? (error.details.used ?? []) : []),
   } as unknown as Tools;
   return new ToolCalls(tools, {} as RegisteredTools, paid, clock);
 };
@@ -33,11 +35,11 @@ paidWorkContract('calls of tools', {
 });
 
 describe('a call of a tool', () => {
-  const open = (rateCardVersion?: number) => {
+  const open = (rateCardVersion?: number, work: () => void = () => undefined) => {
     const ledger = new FakeLedger();
     const clock = { now: () => 1_000 };
     const paid = new PaidRequests(ledger, { settleMsMax: 1_000 }, clock);
-    const calls = callsOn(paid, clock, () => undefined, rateCardVersion);
+    const calls = callsOn(paid, clock, work, rateCardVersion);
     const context = contextOf('01996f4e-0000-7000-8000-000000000001', 'user:7');
     const order = { accountId: '7', receivedAtMs: 1_000, context };
     return { ledger, run: () => ask(calls)(order, new AbortController().signal) };
@@ -52,6 +54,22 @@ describe('a call of a tool', () => {
       excess: [{ meter: 'knots', quantity: 2 }],
       evidence: { tool: 'weave' },
     });
+  });
+
+  it.each([
+    [
+      'is charged for its usage before it failed',
+      [{ meter: 'knots', quantity: 2 }],
+      'capture completed',
+    ],
+    ['is free when it failed before any work', [], 'release upstream_failed'],
+  ] as const)('%s', async (_, used, end) => {
+    const { ledger, run } = open(3, () => {
+      throw new ToolError('torn', 'the cord is torn', { used });
+    });
+    await expect(run()).rejects.toMatchObject({ code: 'torn' });
+    expect(ledger.calls.at(-1)).toBe(end);
+    if (used.length > 0) expect(ledger.captured.lines).toMatchObject(used);
   });
 
   it('says that its charge is not known when it cannot be written', async () => {

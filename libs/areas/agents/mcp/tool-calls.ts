@@ -2,12 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Clock } from '#platform/kernel/clock.js';
 import { chargedLines } from '#platform/jobs/job.usage.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import {
+  type Charge,
+  type HeldRequest,
+  PaidRequests,
+} from '#platform/ledger/paid-work/paid-request.js';
 import { onRigs } from '#platform/ledger/rig-lines.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ToolCall, type ToolEstimate, type ToolOutcome } from '#platform/tools/tool.js';
-import { Tools } from '#platform/tools/tools.js';
+import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { mcpCallProduct } from '../agent.product.js';
 import { RegisteredTools } from '../registered-servers/registered-tools.js';
 
@@ -20,6 +24,8 @@ export interface McpCallOrder extends PaidOrder {
   readonly input: unknown;
   readonly signal: AbortSignal;
 }
+
+export type CallAnswer = { readonly output: unknown } | { readonly failure: ToolFailure };
 
 /** The work was done, and its charge is not known: the next request with its key finds out. */
 export class UnknownChargeError extends Error {
@@ -37,8 +43,23 @@ export class ToolCalls {
   ) {}
 
   /**
+   * The output of a call, or why it failed.
+   * @throws UnknownChargeError, and defects
+   */
+  async answer(order: McpCallOrder): Promise<CallAnswer> {
+    try {
+      const { output } = await this.run(order);
+      return { output };
+    } catch (error) {
+      const failure = error instanceof UnknownChargeError ? null : this.tools.failureOf(error);
+      if (!failure) throw error;
+      return { failure };
+    }
+  }
+
+  /**
    * @throws UnknownChargeError; otherwise ToolError, DomainError, RequestCutError and technical
-   *   failures of the area of the tool, and then nothing is charged
+   *   failures of the area of the tool: then only the usage that the error states is charged
    */
   async run(order: McpCallOrder): Promise<ToolOutcome<unknown>> {
     const { tool, input } = order;
@@ -53,9 +74,14 @@ export class ToolCalls {
       pricedAtMs: call.pricedAtMs,
       requestMsMax: MCP_CALL_MS_MAX,
     });
-    const outcome = await this.#run(order, call, held);
-    await charge(held, tool, lines, outcome);
-    return outcome;
+    try {
+      const outcome = await this.#toolsWith(tool).run(tool, input, call);
+      await charge(held, { tool, lines, used: outcome.used, outcome: 'completed' });
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof UnknownChargeError)) await this.#end(held, error, { ...order, lines });
+      throw error;
+    }
   }
 
   /** A name that no tool of this gateway has is a name of a registered server, or unknown. */
@@ -63,26 +89,28 @@ export class ToolCalls {
     return this.tools.find(name) ? this.tools : this.registered;
   }
 
-  async #run(
-    { tool, input, signal }: McpCallOrder,
-    call: ToolCall,
+  async #end(
     held: HeldRequest,
-  ): Promise<ToolOutcome<unknown>> {
-    try {
-      return await this.#toolsWith(tool).run(tool, input, call);
-    } catch (error) {
-      // If the log is away now, the hold of the failed call expires.
-      await held.release(cutOf(signal)?.reason ?? 'upstream_failed').catch(() => undefined);
-      throw error;
-    }
+    error: unknown,
+    { tool, lines, signal }: Pick<McpCallOrder, 'tool' | 'signal'> & Pick<ToolEstimate, 'lines'>,
+  ): Promise<void> {
+    const used = this.tools.usedBy(error);
+    const cut = cutOf(signal)?.reason;
+    if (used.length > 0) return charge(held, { tool, lines, used, outcome: cut ?? 'completed' });
+    // If the log is away now, the hold of the failed call expires.
+    await held.release(cut ?? 'upstream_failed').catch(() => undefined);
   }
+}
+
+interface EndedCall extends Pick<ToolEstimate, 'lines'>, Pick<ToolOutcome<unknown>, 'used'> {
+  readonly tool: string;
+  /** A tool that answers with a failure has completed its work, too. */
+  readonly outcome: Charge['outcome'];
 }
 
 const charge = async (
   held: HeldRequest,
-  tool: string,
-  priced: ToolEstimate['lines'],
-  { used }: ToolOutcome<unknown>,
+  { tool, lines: priced, used, outcome }: EndedCall,
 ): Promise<void> => {
   const { lines, excess } = chargedLines(priced, used);
   try {
@@ -90,7 +118,7 @@ const charge = async (
       ...onRigs(lines),
       usageSource: 'counted',
       excess: [...excess],
-      outcome: 'completed',
+      outcome,
       evidence: { tool },
     });
   } catch (cause) {

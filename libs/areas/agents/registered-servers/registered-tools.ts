@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { MeterPrices, meterPrice } from '#platform/ledger/meter-prices.port.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
+import { foreignToolName, partsOfForeignTool } from '#platform/tools/foreign-tool.js';
 import {
   type ToolCall,
   ToolError,
@@ -10,18 +11,30 @@ import {
 } from '#platform/tools/tool.js';
 import { MCP_CALLS_METER } from '../agent.product.js';
 import { rejectAgents } from '../agents.errors.js';
+import { forOwner } from './owned-servers.js';
 import {
   quarantineOf,
   type RegisteredServer,
   type RegisteredTool,
 } from './registered-servers.decider.js';
 import { ServerLists } from './server-lists.js';
-import { type DescribedTool, SEPARATOR } from './server-sessions.js';
+import { type DescribedTool } from './server-sessions.js';
+import { ServerSecrets } from './server-secrets.js';
 import { ServerStreams } from './server-streams.js';
 
 interface KnownTool {
   readonly server: RegisteredServer;
   readonly tool: string;
+}
+
+export interface NamedServer {
+  /** Null after the user was erased. */
+  readonly url: string | null;
+  /**
+   * Its tools that can be called now.
+   * @throws DomainError `mcp_server_unavailable`, `mcp_list_too_large`
+   */
+  readonly callable: () => Promise<readonly DescribedTool[]>;
 }
 
 /** The tools of the MCP servers that accounts registered. Each call has a price of the operator. */
@@ -30,6 +43,7 @@ export class RegisteredTools {
   constructor(
     private readonly streams: ServerStreams,
     private readonly lists: ServerLists,
+    private readonly secrets: ServerSecrets,
     private readonly prices: MeterPrices,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -82,13 +96,33 @@ export class RegisteredTools {
 
   /** @throws ToolError `unknown_tool`, `mcp_tool_not_allowed`, `mcp_tool_quarantined` */
   async demand(name: string, accountId: string): Promise<KnownTool> {
-    const [ofServer = '', tool = ''] = partsOf(name);
+    const [ofServer = '', tool = ''] = partsOfForeignTool(name);
     const { servers } = await this.streams.of(accountId);
     const server = servers.get(ofServer) ?? unknownTool(name);
     const known = knownIn(server, tool) ?? unknownTool(name);
     if (known.isQuarantined) return rejectQuarantined(name);
     if (known.isAllowed) return { server, tool };
     throw new ToolError('mcp_tool_not_allowed', `the owner of the account has not allowed ${name}`);
+  }
+
+  /**
+   * One server for a request that names it.
+   * @throws DomainError `mcp_server_not_found`
+   */
+  async server(accountId: string, name: string): Promise<NamedServer> {
+    const server = await this.streams.demand(accountId, name);
+    const callable = async () =>
+      (await this.#unchanged(server)).filter(({ tool }) => isCallable(knownIn(server, tool)));
+    return {
+      url: await this.secrets.urlOf(server.registered),
+      callable: () => forOwner(callable()),
+    };
+  }
+
+  /** @throws ToolError `mcp_server_unavailable`, `mcp_list_too_large` */
+  async #unchanged(server: RegisteredServer): Promise<readonly DescribedTool[]> {
+    const listed = await this.lists.of(server);
+    return listed.filter(({ tool, sha256 }) => knownIn(server, tool)?.sha256 === sha256);
   }
 
   async #callableOf(
@@ -98,13 +132,10 @@ export class RegisteredTools {
     const { server: ofServer } = server.registered;
     const isWanted = (tool: string): boolean =>
       isCallable(knownIn(server, tool)) &&
-      (names?.includes(`${ofServer}${SEPARATOR}${tool}`) ?? true);
+      (names?.includes(foreignToolName(ofServer, tool)) ?? true);
     if (![...server.tools.keys()].some(isWanted)) return [];
     try {
-      const listed = await this.lists.of(server);
-      return listed.filter(
-        ({ tool, sha256 }) => isWanted(tool) && knownIn(server, tool)?.sha256 === sha256,
-      );
+      return (await this.#unchanged(server)).filter(({ tool }) => isWanted(tool));
     } catch (error) {
       this.logger.info({ err: error }, 'an MCP server of an account does not list its tools');
       return [];
@@ -117,14 +148,6 @@ const knownIn = ({ tools }: RegisteredServer, tool: string): RegisteredTool | un
 
 const isCallable = (tool: RegisteredTool | undefined): boolean =>
   tool?.isAllowed === true && !tool.isQuarantined;
-
-/** Whether a name may be the name of a tool of a registered server. */
-export const isRegisteredName = (name: string): boolean => name.includes(SEPARATOR);
-
-const partsOf = (name: string): readonly string[] => {
-  const at = name.indexOf(SEPARATOR);
-  return at < 0 ? [] : [name.slice(0, at), name.slice(at + SEPARATOR.length)];
-};
 
 const unknownTool = (name: string): never => {
   throw new ToolError('unknown_tool', `there is no tool ${name}`);

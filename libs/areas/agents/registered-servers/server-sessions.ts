@@ -6,6 +6,7 @@ import { MCP_TOOLS_MAX, type McpListedTool } from '#events/agents/mcp-server.eve
 import { canonicalJson } from '#platform/kernel/canonical-json.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { foreignToolName } from '#platform/tools/foreign-tool.js';
 import { ToolError } from '#platform/tools/tool.js';
 import { AGENT_SETTINGS, type AgentSettings } from '../agents.settings.js';
 import {
@@ -41,9 +42,6 @@ const SESSIONS = { total: 64, perAccount: 8, reserve: 16 } as const;
 export const LIST_PAGES_MAX = 8;
 /** In canonical JSON. A tool with a longer description is left out. */
 export const DESCRIPTION_CHARACTERS_MAX = 16_384;
-
-/** Between the name of a server and the name of its tool. */
-export const SEPARATOR = '__';
 
 /**
  * Speaks to the servers of accounts. A session connects, lists or calls, and closes: nothing that a
@@ -171,7 +169,7 @@ const describedTools = (server: string, tools: readonly Tool[]): readonly Descri
     if (described.length > DESCRIPTION_CHARACTERS_MAX) continue;
     const sha256 = createHash('sha256').update(described).digest('hex');
     const tool = callableName(definition.name);
-    for (const found of toolOf(`${server}${SEPARATOR}`, definition)) {
+    for (const found of toolOf(foreignToolName(server, ''), definition)) {
       if (!byName.has(tool)) byName.set(tool, { ...found, tool, sha256 });
     }
   }

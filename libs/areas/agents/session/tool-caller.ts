@@ -125,7 +125,8 @@ export class ToolCaller {
       call.signal.throwIfAborted();
       const failure = this.tools.failureOf(error);
       if (!failure) this.logger.error({ err: error, tool, call: call.id }, 'a tool has failed');
-      return failed(true, failure ?? DEFECT);
+      const used = withinHeld(this.tools.usedBy(error), held);
+      return { ...failed(true, failure ?? DEFECT), used };
     }
   }
 

@@ -1,29 +1,19 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { type AccountEvent } from '#events/billing/account.events.js';
-import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
+import { type MicroUsd } from '#platform/kernel/money.js';
 import { priceOf } from '#platform/ledger/price.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type LogPlaces } from '#platform/runtime/history/log-places.js';
-import { CODEC, EVENT_STORE, LOG_PLACES } from '#platform/runtime/tokens.js';
+import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { CODEC, EVENT_STORE, LOG_PLACES, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { accountStream } from '../accounts.js';
 import { type BillingErrorCode } from '../billing.errors.js';
+import { type ExplainedEvent, explainedEvent } from './explained-event.js';
 import { RejectionMemory, type RememberedRejection } from './rejection-memory.js';
 import { findAccount, findRequest, type FoundRequest } from './request-search.js';
-
-/** An event of the request, as the log has it. */
-export interface ExplainedEvent {
-  readonly eventId: string;
-  readonly position: bigint;
-  readonly revision: bigint;
-  readonly recordedAt: string;
-  readonly event: AccountEvent;
-  /** Deposits less charges less open holds; null for an event that moves no money. */
-  readonly availableBefore: MicroUsd | null;
-  readonly availableAfter: MicroUsd | null;
-}
 
 export type Explanation =
   | {
@@ -58,6 +48,8 @@ export class ExplainRequestQuery extends Query<Explanation> {
     readonly requestId: string,
     /** Null for whatever account it is of, which costs a search of the log. */
     readonly accountId: string | null,
+    /** Explains as of a past state of the log. */
+    readonly asOf?: AsOf,
   ) {
     super();
   }
@@ -70,15 +62,21 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
     @Inject(CODEC) private readonly codec: EventCodec,
     @Inject(LOG_PLACES) private readonly places: LogPlaces,
     private readonly memory: RejectionMemory,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>,
   ) {}
 
   /** @throws DomainError `request_not_found` */
-  async execute({ requestId, accountId }: ExplainRequestQuery): Promise<Explanation> {
+  async execute({ requestId, accountId, asOf }: ExplainRequestQuery): Promise<Explanation> {
+    const until = asOf && (await this.projections.at(asOf)).position;
     const rejection = await this.memory.find(requestId, accountId);
-    if (rejection) return this.#explainRejection(rejection);
+    if (rejection) {
+      const explained = await this.#explainRejection(rejection);
+      if (isUpTo(explained.position, until)) return explained;
+    }
     const account = accountId ?? (await findAccount(this.eventStore, this.places, requestId));
     const found = account && (await findRequest(this.eventStore, requestId, account));
-    if (found) return this.#explain(requestId, found);
+    const events = found ? found.events.filter(({ position }) => isUpTo(position, until)) : [];
+    if (found && events.length > 0) return this.#explain(requestId, { ...found, events });
     throw new DomainError<BillingErrorCode>(
       'request_not_found',
       'the log has no hold of this request, and no rejection of it is remembered',
@@ -86,19 +84,13 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
   }
 
   #explain(requestId: string, { accountId, events, complete }: FoundRequest): Explanation {
-    const explained = events.map((recorded) => this.#explainEvent(recorded));
+    const explained = events.map((recorded) => explainedEvent(this.codec, recorded));
     const end = explained.findLast(({ event: { type } }) => type in STATUS)?.event.type;
     const status = end === undefined ? 'open' : (STATUS[end] ?? 'open');
     return { kind: 'admitted', accountId, requestId, status, events: explained, complete };
   }
 
-  #explainEvent(recorded: RecordedEvent): ExplainedEvent {
-    const event = this.codec.revive(recorded) as AccountEvent;
-    const { id: eventId, position, revision, recordedAt } = recorded;
-    return { eventId, position, revision, recordedAt, event, ...balanceAround(event) };
-  }
-
-  async #explainRejection(rejection: RememberedRejection): Promise<Explanation> {
+  async #explainRejection(rejection: RememberedRejection): Promise<RejectedExplanation> {
     const { asked } = rejection;
     const askedMicroUsd = asked && priceOf(asked.lines);
     return { kind: 'rejected', rejection, askedMicroUsd, ...(await this.#basisOf(rejection)) };
@@ -116,7 +108,10 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
     for await (const page of this.eventStore.read(stream, { direction: 'backwards', from })) {
       for (const recorded of page) {
         if (recorded.revision === from) basis = recorded.position;
-        const { eventId, availableAfter, recordedAt, position } = this.#explainEvent(recorded);
+        const { eventId, availableAfter, recordedAt, position } = explainedEvent(
+          this.codec,
+          recorded,
+        );
         if (availableAfter === null) continue;
         const evidence = { eventId, position, recordedAt, available: availableAfter };
         return { position: basis, evidence };
@@ -126,26 +121,12 @@ export class ExplainRequestHandler implements IQueryHandler<ExplainRequestQuery>
   }
 }
 
+const isUpTo = (position: bigint, until: bigint | undefined): boolean =>
+  until === undefined || position <= until;
+
 const STATUS: Readonly<Record<string, 'open' | 'charged' | 'free'>> = {
   HoldPlaced: 'open',
   HoldCaptured: 'charged',
   HoldReleased: 'free',
   HoldExpired: 'free',
-};
-
-const balanceAround = (
-  event: AccountEvent,
-): Pick<ExplainedEvent, 'availableBefore' | 'availableAfter'> => {
-  const { data } = event;
-  if (!('availableMicroUsd' in data)) return { availableBefore: null, availableAfter: null };
-  const availableAfter = fromDecimal(data.availableMicroUsd);
-  return { availableBefore: availableAfter - freedBy(event), availableAfter };
-};
-
-/** By how much an event makes the available amount larger. */
-const freedBy = ({ type, data }: AccountEvent): MicroUsd => {
-  if (!('amountMicroUsd' in data)) return 0n;
-  if ('releasedMicroUsd' in data) return fromDecimal(data.releasedMicroUsd);
-  const amount = fromDecimal(data.amountMicroUsd);
-  return type === 'HoldPlaced' || type === 'HoldRenewed' ? -amount : amount;
 };

@@ -78,6 +78,20 @@ describe('explaining a request', () => {
     expect(await billing.explain(requestId, ACCOUNT)).toEqual(explanation);
   });
 
+  it('explains as of a past state of the log', async () => {
+    const requestId = await ask(WORST);
+    const held = await billing.eventStore.head();
+    const { data } = capture([1_000, 0], requestId);
+    await billing.ledger.capture({ ...data, model: 'acme/m' }, contextOf(requestId, 'user:7'));
+    const asOf = (size: bigint) => billing.explain(requestId, ACCOUNT, { size });
+    expect(await asOf(held)).toMatchObject({
+      status: 'open',
+      events: [{ event: { type: 'HoldPlaced' } }],
+    });
+    expect(await asOf(held + 1n)).toMatchObject({ status: 'charged' });
+    await expect(asOf(held - 1n)).rejects.toMatchObject({ code: 'request_not_found' });
+  });
+
   it('gives an open hold, and one whose id has no time', async () => {
     const requestId = await ask(WORST, randomUUID());
     expect(await billing.explain(requestId, ACCOUNT)).toMatchObject({

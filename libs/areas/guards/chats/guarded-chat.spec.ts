@@ -6,9 +6,9 @@ import { orderOf } from '#platform/chats/chat-order.fixture.js';
 import { type ChatReply, type ChatStream } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
-import { parseGuardRules } from '../rules/guard-rules.file.js';
 import { type GuardWebhooks } from '../webhooks/guard-webhooks.js';
-import { GuardedChat, TEXT_UNITS_MAX } from './guarded-chat.js';
+import { guardWith } from './guarded-chat.fixture.js';
+import { type GuardedChat, TEXT_UNITS_MAX } from './guarded-chat.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,12 +25,8 @@ beforeEach(() => {
   verdictOf = () => Promise.reject(new Error('away'));
 });
 
-const guardOf = (...lines: readonly string[]): GuardedChat => {
-  const rules = parseGuardRules(['rules:', ...lines.map((line) => `  - { ${line} }`)].join('\n'));
-  const work = { accountId: '7', model: 'acme/m', requestId: null };
-  const hits = { record: (texts: Omit<GuardedTexts, 'readAt'>) => void recorded.push(texts) };
-  return new GuardedChat(rules, work, { hits, webhooks: { verdictOf } });
-};
+const guardOf = (...lines: readonly string[]): GuardedChat =>
+  guardWith(lines, { recorded, verdictOf });
 
 const REDACT = 'id: mail, what: email, on: both, do: redact';
 const BLOCK = 'id: cards, what: card, on: both, do: block';

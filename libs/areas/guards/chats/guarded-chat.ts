@@ -52,13 +52,22 @@ export class GuardedChat implements ChatGuard {
   ) {}
 
   async request<Prompts extends GuardedPrompts>(prompts: Prompts): Promise<Prompts> {
-    const { changed, counts } = await this.#read(prompts);
+    const { changed, counts } = await this.#read(textsOfAll(prompts));
     this.#record('request', counts);
     return changed.size === 0 ? prompts : changedPrompts(prompts, changed);
   }
 
   async check(prompts: GuardedPrompts): Promise<void> {
-    await this.#read(prompts);
+    await this.#read(textsOfAll(prompts));
+  }
+
+  async texts<Body extends JsonObject>(body: Body, unread?: string): Promise<Body> {
+    if (unread !== undefined) this.#demandTexts(unread);
+    const texts = new Set<string>();
+    textsOf(body, texts);
+    const { changed, counts } = await this.#read(texts);
+    this.#record('request', counts);
+    return changed.size === 0 ? body : withTexts(body, (text) => changed.get(text) ?? text);
   }
 
   async answer(completion: JsonObject): Promise<JsonObject> {
@@ -133,11 +142,10 @@ export class GuardedChat implements ChatGuard {
   }
 
   /** @throws DomainError of `guardErrors` */
-  async #read(prompts: GuardedPrompts) {
+  async #read(texts: ReadonlySet<string>) {
     const counts = new HitCounts();
     const all = this.#rulesOn('request');
     if (all.length === 0) return { changed: new Map<string, string>(), counts };
-    const texts = textsOfAll(prompts);
     const rules = this.#readable(all, texts, counts);
     const changed = new Map(await scannedTexts(texts, rules.filter(isDetecting), counts.add));
     this.#rejectBlocked(counts);
@@ -206,6 +214,19 @@ export class GuardedChat implements ChatGuard {
       `the texts of the request have ${units} characters; the rules of the operator read ` +
         `${TEXT_UNITS_MAX} at most`,
     );
+  }
+
+  /**
+   * @throws RejectedRequestError 400 for a field that has no texts to read, unless all rules fail
+   *   open
+   */
+  #demandTexts(field: string): void {
+    const counts = new HitCounts();
+    const rules = this.#rulesOn('request');
+    for (const rule of rules) counts.add(rule, 0);
+    this.#record('request', counts);
+    if (rules.every(({ failsOpen }) => failsOpen)) return;
+    throw rejectedField(field, 'a rule of the operator reads texts, and these are none');
   }
 
   #rulesOn(direction: Direction): readonly GuardRule[] {

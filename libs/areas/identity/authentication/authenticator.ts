@@ -43,6 +43,8 @@ import { DEFAULT_TENANT } from '../tenants/tenant.decider.js';
 import { sessionDecider } from '../sessions/session.decider.js';
 import { userDecider } from '../users/user.decider.js';
 
+/** For this long after a sign-in or a confirmation, a console session may write everything. */
+export const CONFIRMED_SECONDS = 900;
 const STATES_CACHED_MAX = 100_000;
 const SIGNATURES_CACHED_MAX = 20_000;
 
@@ -66,6 +68,7 @@ type CachedState =
       readonly userId: UserId;
       readonly policy: KeyPolicy;
       readonly startedAt: string;
+      readonly confirmedAtMs: number;
       readonly expiresAtMs: number;
     }
   | { readonly kind: 'user'; readonly role: Role; readonly passwordChangedAt: string | null }
@@ -248,8 +251,10 @@ export class Authenticator {
     if (ended !== false) return ended;
     const session = this.#find(sessionStream(sessionId), read);
     if (session?.kind !== 'session') return null;
-    const { policy } = session;
-    return this.#caller(userId, { kind, id: sessionId, policy, sessionId }, read);
+    const { policy, confirmedAtMs } = session;
+    const isConfirmed = this.clock.now() < confirmedAtMs + CONFIRMED_SECONDS * 1_000;
+    const terms = { policy, sessionId, ...(kind === 'console_session' && { isConfirmed }) };
+    return this.#caller(userId, { kind, id: sessionId, ...terms }, read);
   }
 
   /**
@@ -334,9 +339,10 @@ export class Authenticator {
       case 'session': {
         const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));
         if (session.status !== 'active') return NONE;
-        const { userId, scopes, startedAt, expiresAt } = session;
+        const { userId, scopes, startedAt, confirmedAt, expiresAt } = session;
         const policy = { scopes: [...scopes] };
-        return { kind: 'session', userId, policy, startedAt, expiresAtMs: msOf(expiresAt) };
+        const [confirmedAtMs, expiresAtMs] = [Date.parse(confirmedAt), msOf(expiresAt)];
+        return { kind: 'session', userId, policy, startedAt, confirmedAtMs, expiresAtMs };
       }
       case 'openid': {
         const subject = await this.#fold(stream, nameDecider, this.codec.for(nameEvents));

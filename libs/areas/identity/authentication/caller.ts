@@ -37,6 +37,8 @@ export interface Credential {
   readonly keyId?: string;
   /** Of an API key: how long answers are kept where the request does not say. Absent: not. */
   readonly cacheSeconds?: number;
+  /** Of a console session: whether its user has proven the identity in the last minutes. */
+  readonly isConfirmed?: boolean;
   /** The session that the credential belongs to, if any. */
   readonly sessionId?: string;
 }

@@ -35,6 +35,16 @@ export const demandScopesOfRole = (scopes: readonly Scope[], role: Role): void =
   reject('scope_not_allowed', `scopes: the role ${role} cannot have ${missing}`);
 };
 
+/** The scopes that a client asks for. The console gets all that the role of its user can use. */
+export type AskedScopes = readonly Scope[] | 'console';
+
+/** @throws DomainError `scope_not_allowed` */
+export const grantedScopes = (asked: AskedScopes, role: Role): readonly Scope[] => {
+  if (asked === 'console') return scopesOfRole(role);
+  demandScopesOfRole(asked, role);
+  return asked;
+};
+
 /** Each scope once, in one order. */
 export const orderedScopes = (scopes: readonly Scope[]): Scope[] =>
   SCOPES.filter((scope) => scopes.includes(scope));

@@ -22,7 +22,7 @@ const PendingSignIn = z.object({
   codeVerifier: z.string().min(1),
   appName: z.string().nullable(),
   deviceInfo: z.string().nullable(),
-  scopes: Scopes,
+  scopes: z.union([Scopes, z.literal('console')]),
 });
 type PendingSignIn = z.infer<typeof PendingSignIn>;
 
@@ -81,7 +81,7 @@ export class BrowserSignIns {
     });
     const sealed = await this.#seal({
       ...client,
-      scopes: [...client.scopes],
+      scopes: client.scopes === 'console' ? client.scopes : [...client.scopes],
       state,
       nonce,
       codeVerifier,

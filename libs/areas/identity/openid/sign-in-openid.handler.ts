@@ -6,8 +6,13 @@ import { Challenges } from '../two-factor/challenges.js';
 import { BrowserSignIns } from './browser-sign-ins.js';
 import { ProviderUsers } from './provider-users.js';
 
+export type OpenIdOutcome = LogInOutcome & {
+  /** Whether the console began the sign-in. */
+  readonly isForConsole: boolean;
+};
+
 /** Exchanges the callback of the OpenID provider for a session, as a log-in with a password. */
-export class SignInOpenIdCommand extends Command<LogInOutcome> {
+export class SignInOpenIdCommand extends Command<OpenIdOutcome> {
   constructor(
     readonly data: {
       /** Of the callback, without its question mark. */
@@ -30,14 +35,17 @@ export class SignInOpenIdHandler implements ICommandHandler<SignInOpenIdCommand>
     private readonly challenges: Challenges,
   ) {}
 
-  async execute({ data, context }: SignInOpenIdCommand): Promise<LogInOutcome> {
+  async execute({ data, context }: SignInOpenIdCommand): Promise<OpenIdOutcome> {
     const { identity, client } = await this.signIns.end(data.query, data.sealed);
     const user = await this.users.signIn(identity, context);
     const { isMultiFactor } = identity;
+    const isForConsole = client.scopes === 'console';
     if (user.twoFactor.status === 'on' && !isMultiFactor) {
-      return { kind: 'challenge', tempToken: await this.challenges.issue(user, client, context) };
+      const tempToken = await this.challenges.issue(user, client, context);
+      return { kind: 'challenge', tempToken, isForConsole };
     }
     const factor = { kind: isMultiFactor ? 'provider' : 'none', wrongCodes: null } as const;
-    return { kind: 'session', session: await this.sessions.open(user, client, factor, context) };
+    const session = await this.sessions.open(user, client, factor, context);
+    return { kind: 'session', session, isForConsole };
   }
 }

@@ -8,7 +8,7 @@ import { type AccountView, AccountViews } from '../accounts/account-views.js';
 import { AppTokens } from './app-tokens.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
 import { reject } from '../identity.errors.js';
-import { demandScopesOfRole } from '../keys/key-policy.js';
+import { type AskedScopes, grantedScopes } from '../keys/key-policy.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type AcceptedFactor } from '../two-factor/second-factor-check.js';
@@ -18,6 +18,9 @@ import { type RegisteredUser } from '../users/user.decider.js';
 /** Section 8 of the interface: 30 days. */
 export const SESSION_SECONDS = 2_592_000;
 
+/** A console session ends after this time, also when it is in use. */
+export const CONSOLE_SESSION_SECONDS = 43_200;
+
 /** The name of a session's key when the app gave no name. */
 const UNNAMED_APP = 'app';
 
@@ -25,9 +28,7 @@ export interface AppClient {
   readonly appName: string | null;
   readonly deviceInfo: string | null;
   /** Of the session and its key. */
-  readonly scopes: readonly Scope[];
-  /** How long the session lasts. Default: as the interface promises. */
-  readonly lifetimeSeconds?: number;
+  readonly scopes: AskedScopes;
 }
 
 export interface OpenedSession extends AccountView {
@@ -64,11 +65,11 @@ export class SessionOpener {
   ): Promise<OpenedSession> {
     const { userId, disabled, role } = user;
     if (disabled) reject('user_disabled', 'an operator has disabled the user');
-    const scopes = [...client.scopes];
-    demandScopesOfRole(scopes, role);
+    const scopes = [...grantedScopes(client.scopes, role)];
     const view = await this.views.viewOf(user);
     const sessionId = randomUUID();
-    const expiresAtMs = this.clock.now() + (client.lifetimeSeconds ?? SESSION_SECONDS) * 1_000;
+    const seconds = client.scopes === 'console' ? CONSOLE_SESSION_SECONDS : SESSION_SECONDS;
+    const expiresAtMs = this.clock.now() + seconds * 1_000;
     const expiresAt = new Date(expiresAtMs).toISOString();
     const name = appName ?? UNNAMED_APP;
     // The key is invalid until its session has started.

@@ -1,5 +1,9 @@
 import { describe, it } from '@jest/globals';
-import { SessionRevoked, SessionStarted } from '#events/identity/session.events.js';
+import {
+  SessionConfirmed,
+  SessionRevoked,
+  SessionStarted,
+} from '#events/identity/session.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { sessionDecider } from './session.decider.js';
@@ -41,5 +45,14 @@ describe('a session', () => {
     other.thenThrows('session_not_found');
     const early = session.given().when({ type: 'RevokeSession', data: revocation });
     early.thenThrows('session_not_found');
+  });
+
+  it('is confirmed by its user while it lasts', () => {
+    const data = { sessionId: SESSION, userId, secondFactor: 'none', confirmedAt: AT } as const;
+    const confirm = { type: 'ConfirmSession', data } as const;
+    session.given(started).when(confirm).then(SessionConfirmed.of(data));
+    session.given(started, revoked).when(confirm).thenThrows('session_not_found');
+    const theirs = { ...confirm, data: { ...data, userId: UserId.parse(2) } };
+    session.given(started).when(theirs).thenThrows('session_not_found');
   });
 });

@@ -1,4 +1,5 @@
 import {
+  SessionConfirmed,
   type SessionEvent,
   SessionRevoked,
   SessionStarted,
@@ -10,7 +11,8 @@ import { reject } from '../identity.errors.js';
 
 export type SessionCommand =
   | { readonly type: 'StartSession'; readonly data: SessionStarted['data'] }
-  | { readonly type: 'RevokeSession'; readonly data: Omit<SessionRevoked['data'], 'expiresAt'> };
+  | { readonly type: 'RevokeSession'; readonly data: Omit<SessionRevoked['data'], 'expiresAt'> }
+  | { readonly type: 'ConfirmSession'; readonly data: SessionConfirmed['data'] };
 
 export type SessionState =
   | { readonly status: 'absent' }
@@ -21,6 +23,8 @@ export type SessionState =
       readonly sealedDeviceInfo: string | null;
       readonly scopes: readonly Scope[];
       readonly startedAt: string;
+      /** When the user has last proven the identity. */
+      readonly confirmedAt: string;
       readonly expiresAt: string;
     };
 
@@ -35,6 +39,11 @@ const decide = ({ type, data }: SessionCommand, state: SessionState): readonly S
       return state.status === 'active'
         ? [SessionRevoked.of({ ...data, expiresAt: state.expiresAt })]
         : [];
+    case 'ConfirmSession':
+      if (state.status !== 'active' || state.userId !== data.userId) {
+        return reject('session_not_found', 'there is no such session');
+      }
+      return [SessionConfirmed.of(data)];
   }
 };
 
@@ -42,10 +51,12 @@ const evolve = (state: SessionState, { type, data }: SessionEvent): SessionState
   switch (type) {
     case 'SessionStarted': {
       const { sessionId: _session, keyHash: _key, secondFactor: _factor, ...session } = data;
-      return { status: 'active', ...session };
+      return { status: 'active', confirmedAt: session.startedAt, ...session };
     }
     case 'SessionRevoked':
       return state.status === 'absent' ? state : { ...state, status: 'revoked' };
+    case 'SessionConfirmed':
+      return state.status === 'absent' ? state : { ...state, confirmedAt: data.confirmedAt };
   }
 };
 

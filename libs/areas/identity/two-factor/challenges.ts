@@ -4,6 +4,7 @@ import { type CommandContext } from '#platform/runtime/commands/command-context.
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { fingerprint, mintSecret } from '../authentication/credentials.js';
 import { challengeStream, IdentityStreams } from '../identity.streams.js';
+import { grantedScopes } from '../keys/key-policy.js';
 import { type AppClient } from '../sessions/session-opener.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type RegisteredUser } from '../users/user.decider.js';
@@ -20,9 +21,12 @@ export class Challenges {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @returns the token (`svc_2fa_…`), shown once, that completes the log-in with a code */
+  /**
+   * @throws DomainError `scope_not_allowed`
+   * @returns the token (`svc_2fa_…`), shown once, that completes the log-in with a code
+   */
   async issue(
-    { userId }: RegisteredUser,
+    { userId, role }: RegisteredUser,
     { appName, deviceInfo, scopes }: AppClient,
     context: CommandContext,
   ): Promise<string> {
@@ -33,7 +37,7 @@ export class Challenges {
       userId,
       sealedAppName: await this.personalData.sealIfAny(userId, 'app-name', appName),
       sealedDeviceInfo: await this.personalData.sealIfAny(userId, 'device-info', deviceInfo),
-      scopes: [...scopes],
+      scopes: [...grantedScopes(scopes, role)],
       issuedAt: instant(this.clock),
       expiresAt: new Date(this.clock.now() + CHALLENGE_SECONDS * 1_000).toISOString(),
     };

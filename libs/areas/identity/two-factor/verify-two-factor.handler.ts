@@ -16,7 +16,12 @@ import { type OpenedSession, SessionOpener } from '../sessions/session-opener.js
 /** Answers a two-factor challenge. Its token works once. */
 export class VerifyTwoFactorCommand extends Command<OpenedSession> {
   constructor(
-    readonly data: { readonly tempToken: string; readonly otpCode: string },
+    readonly data: {
+      readonly tempToken: string;
+      readonly otpCode: string;
+      /** Whether the session is of the console, whatever the challenge was issued for. */
+      readonly isForConsole?: boolean;
+    },
     readonly context: CommandContext,
   ) {
     super();
@@ -49,7 +54,9 @@ export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCo
     const answer = { challengeHash, answeredAt: instant(this.clock) };
     const command = { type: 'AnswerChallenge', data: answer } as const;
     await this.streams.challenges.run(stream, command, context);
-    return this.sessions.open(user, await this.#clientOf(challenge), factor, context);
+    const client = await this.#clientOf(challenge);
+    const scopes = data.isForConsole === true ? 'console' : client.scopes;
+    return this.sessions.open(user, { ...client, scopes }, factor, context);
   }
 
   /** A wrong code consumes one attempt of the challenge. */

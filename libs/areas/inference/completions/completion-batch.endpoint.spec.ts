@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { rejectedFieldOf } from '#platform/batches/rejected-field.fixture.js';
 import { NOW, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
-import {
-  completionOf,
-  llama,
-  NO_GUARDS,
-  openInference,
-  usage,
-} from '../inference-world.fixture.js';
+import { NO_GUARDS } from '#platform/chats/chat-guards.fake.js';
+import { completionOf, llama, openInference, usage } from '../inference-world.fixture.js';
 import { RigChatCalls } from '../rig-chat-calls.js';
 import { CompletionBatchEndpoint } from './completion-batch.endpoint.js';
 

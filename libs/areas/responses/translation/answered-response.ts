@@ -16,7 +16,7 @@ export const answeredResponse = (
   { choices, describedImages }: ReadAnswer,
   usage: Usage,
 ): ResponseObject => {
-  const items = new OutputItems(facts.key, facts.search);
+  const items = new OutputItems(facts.key, facts);
   for (const choice of choices) items.add(choice);
   items.end();
   return endedResponse(facts, items, { usage, describedImages });

@@ -1,5 +1,6 @@
 import { type Fields } from '#platform/chats/read-answer.js';
 import { type FunctionCallItem, type Item, type MessageItem } from './input-items.js';
+import { declinedText, type McpApprovalRequest, mcpMessages, resultText } from './mcp-items.js';
 
 /**
  * Items as the messages of a chat, without loss: the calls that follow a message of the assistant
@@ -7,6 +8,7 @@ import { type FunctionCallItem, type Item, type MessageItem } from './input-item
  */
 export const messagesOf = (items: readonly Item[]): readonly Fields[] => {
   const messages: Fields[] = [];
+  const requests = new Map<string, McpApprovalRequest>();
   let calls: Fields[] | null = null;
   for (const item of items) {
     if (item.type === 'function_call') {
@@ -19,9 +21,27 @@ export const messagesOf = (items: readonly Item[]): readonly Fields[] => {
       calls.push(toolCallOf(item));
       continue;
     }
-    if (item.type === 'file_search_call') continue;
+    if (item.type === 'file_search_call' || item.type === 'mcp_list_tools') continue;
     calls = null;
-    messages.push(item.type === 'message' ? messageOf(item) : toolMessageOf(item));
+    switch (item.type) {
+      case 'message':
+        messages.push(messageOf(item));
+        break;
+      case 'function_call_output':
+        messages.push(toolMessageOf(item));
+        break;
+      case 'mcp_call':
+        messages.push(...mcpMessages(item, resultText(item)));
+        break;
+      case 'mcp_approval_request':
+        requests.set(item.id, item);
+        break;
+      case 'mcp_approval_response': {
+        // An approved call is an item of its own.
+        const asked = item.approve ? undefined : requests.get(item.approval_request_id);
+        if (asked) messages.push(...mcpMessages(asked, declinedText(item)));
+      }
+    }
   }
   return messages;
 };

@@ -1,9 +1,10 @@
 import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { type Fields, isFields } from '#platform/chats/read-answer.js';
 import { type FileSearchItem } from './file-search.js';
+import { MCP_TYPES, mcpCallItem, type McpItem } from './mcp-items.js';
 
 /** The items that a response takes as input and has as output, as far as chats know them. */
-export type Item = MessageItem | FunctionCallItem | FunctionOutputItem | FileSearchItem;
+export type Item = MessageItem | FunctionCallItem | FunctionOutputItem | FileSearchItem | McpItem;
 
 export interface MessageItem {
   readonly type: 'message';
@@ -83,12 +84,57 @@ const itemOf = (item: unknown, at: string, key: string): Item => {
         results: null,
       };
     default:
-      throw rejectedField(
-        `${at}.type`,
-        'expected message, function_call, function_call_output or file_search_call',
-      );
+      return mcpItemOf(item, at, key);
   }
 };
+
+const KNOWN_TYPES = [
+  ...['message', 'function_call', 'function_call_output', 'file_search_call'],
+  ...MCP_TYPES,
+].join(', ');
+
+const mcpItemOf = (item: Fields, at: string, key: string): McpItem => {
+  switch (item['type']) {
+    case 'mcp_list_tools':
+      return {
+        type: 'mcp_list_tools',
+        id: idOf(item, `mcpl_${key}`),
+        server_label: stringIn(item, 'server_label', at),
+        tools: [],
+        error: null,
+      };
+    case 'mcp_call': {
+      const { output, error } = item;
+      const result =
+        typeof output === 'string'
+          ? { output }
+          : { error: typeof error === 'string' ? error : JSON.stringify(error ?? null) };
+      return mcpCallItem(calledIn(item, at, `mcp_${key}`), result);
+    }
+    case 'mcp_approval_request':
+      return { type: 'mcp_approval_request', ...calledIn(item, at, `mcpr_${key}`) };
+    case 'mcp_approval_response': {
+      const { approve, reason } = item;
+      if (typeof approve !== 'boolean') throw rejectedField(`${at}.approve`, 'expected a boolean');
+      return {
+        type: 'mcp_approval_response',
+        id: idOf(item, `mcpa_${key}`),
+        approval_request_id: stringIn(item, 'approval_request_id', at),
+        approve,
+        reason: typeof reason === 'string' ? reason : null,
+      };
+    }
+    default:
+      throw rejectedField(`${at}.type`, `expected one of ${KNOWN_TYPES}`);
+  }
+};
+
+const calledIn = (item: Fields, at: string, id: string) => ({
+  id: idOf(item, id),
+  server_label: stringIn(item, 'server_label', at),
+  name: stringIn(item, 'name', at),
+  arguments: stringIn(item, 'arguments', at),
+});
 
 const messageItemOf = (item: Fields, at: string, key: string): MessageItem => {
   const { role, content } = item;

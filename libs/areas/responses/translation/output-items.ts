@@ -1,19 +1,17 @@
 import { type Fields, type ReadChoice, type ReadToolCall } from '#platform/chats/read-answer.js';
-import {
-  citationsIn,
-  type FileSearch,
-  type FileSearchItem,
-  fileSearchItem,
-} from './file-search.js';
+import { type EarlyItem, earlyEvents, type StreamEvent } from './early-items.js';
+import { citationsIn, fileSearchItem } from './file-search.js';
+import { type HostedWork } from './hosted-work.js';
 import { type FunctionCallItem, type ItemStatus, type MessageItem } from './input-items.js';
+import {
+  type McpApprovalRequest,
+  type McpCallItem,
+  mcpCallItem,
+  type McpResult,
+} from './mcp-items.js';
+import { type RemoteTool } from './mcp-tool.js';
 
-/** An event of a stream, without its number. */
-export interface StreamEvent {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-export type OutputItem = MessageItem | FunctionCallItem | FileSearchItem;
+export type OutputItem = MessageItem | FunctionCallItem | McpApprovalRequest | EarlyItem;
 
 type PartKind = 'output_text' | 'refusal';
 
@@ -40,54 +38,98 @@ interface OpenCall {
   isDone: boolean;
 }
 
-interface EndedSearch {
-  readonly type: 'file_search_call';
-  readonly item: FileSearchItem;
+/** A call of a tool of an MCP server. */
+interface OpenRemoteCall {
+  readonly type: 'mcp_call';
+  readonly id: string;
+  readonly position: number;
+  readonly tool: RemoteTool;
+  json: string;
+  /** Whether its arguments are whole. */
+  isDone: boolean;
+  result: McpResult | null;
+}
+
+interface EndedItem {
+  readonly type: 'early';
+  readonly item: EarlyItem;
   readonly isDone: true;
 }
 
-type OpenItem = OpenMessage | OpenCall | EndedSearch;
+type OpenItem = OpenMessage | OpenCall | OpenRemoteCall | EndedItem;
+
+/** A call of a tool of an MCP server that waits for its result. */
+export interface WaitingCall {
+  readonly tool: RemoteTool;
+  /** JSON. */
+  readonly arguments: string;
+  /** Its place among the items. */
+  readonly at: number;
+}
 
 /**
  * Makes the output items of a response from the answer of a chat, as a whole or in pieces, with the
  * events that announce them. Pieces and the whole make the same items.
  */
 export class OutputItems {
-  readonly #items: OpenItem[] = [];
+  readonly #items: OpenItem[];
   #finishReason: string | null = null;
 
   /**
    * @param key the seed of the ids of the items
-   * @param search the first item, where files were searched
+   * @param hosted the work before the first chat, which the first items show
    */
   constructor(
     private readonly key: string,
-    private readonly search: FileSearch | null = null,
+    private readonly hosted: HostedWork = {},
   ) {
-    if (!search) return;
-    const item = fileSearchItem(`fs_${key}0`, search);
-    this.#items.push({ type: 'file_search_call', item, isDone: true });
+    const { search, mcp } = hosted;
+    const early: EarlyItem[] = mcp ? [...mcp.items] : [];
+    if (search) early.unshift(fileSearchItem(`fs_${key}0`, search));
+    this.#items = early.map((item) => ({ type: 'early', item, isDone: true }));
   }
 
   get finishReason(): string | null {
     return this.#finishReason;
   }
 
-  /** Announces the search, which was made before the answer. */
+  /** Announces the work before the answer. */
   begin(): StreamEvent[] {
-    return this.#items.flatMap((open, output_index) => {
-      if (open.type !== 'file_search_call') return [];
-      const { item } = open;
-      const at = { output_index, item_id: item.id };
-      const added = { ...item, status: 'in_progress', results: null };
-      return [
-        { type: 'response.output_item.added', output_index, item: added },
-        { type: 'response.file_search_call.in_progress', ...at },
-        { type: 'response.file_search_call.searching', ...at },
-        { type: 'response.file_search_call.completed', ...at },
-        { type: 'response.output_item.done', output_index, item },
-      ];
-    });
+    return this.#items.flatMap((open, n) =>
+      open.type === 'early' ? earlyEvents(open.item, n) : [],
+    );
+  }
+
+  /** The calls whose arguments are whole, and that need no approval. */
+  get waiting(): readonly WaitingCall[] {
+    return this.#items.flatMap((item, at) =>
+      item.type === 'mcp_call' && item.isDone && !item.result && !item.tool.needsApproval
+        ? { tool: item.tool, arguments: item.json, at }
+        : [],
+    );
+  }
+
+  /** Whether the caller must act before the model can continue. */
+  get needsCaller(): boolean {
+    return this.#items.some(
+      (item) =>
+        item.type === 'function_call' || (item.type === 'mcp_call' && item.tool.needsApproval),
+    );
+  }
+
+  /** Ends a waiting call. */
+  answer({ at: n }: WaitingCall, result: McpResult): StreamEvent[] {
+    const item = this.#items[n];
+    if (item?.type !== 'mcp_call') return [];
+    item.result = result;
+    return this.#ended(item, n);
+  }
+
+  /** Closes the items of a chat, which another one may follow. */
+  closeChat(): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    this.#closeAll(events);
+    return events;
   }
 
   /** Adds a choice, or a piece of it. A response has the first choice only. */
@@ -106,9 +148,16 @@ export class OutputItems {
   /** Closes all items; an answer without any gets an empty message. */
   end(): StreamEvent[] {
     const events: StreamEvent[] = [];
-    if (this.#items.every(({ type }) => type === 'file_search_call'))
-      this.#openMessage('output_text', events);
+    const isEmpty = this.#items.every(
+      (item) => item.type === 'early' || (item.type === 'mcp_call' && item.result !== null),
+    );
+    if (isEmpty) this.#openMessage('output_text', events);
     this.#closeAll(events);
+    for (const [n, item] of this.#items.entries()) {
+      if (item.type === 'mcp_call' && !item.result && !item.tool.needsApproval) {
+        events.push(...this.#ended(item, n));
+      }
+    }
     return events;
   }
 
@@ -158,27 +207,61 @@ export class OutputItems {
 
   #call({ index, id, name, arguments: json }: ReadToolCall, events: StreamEvent[]): void {
     let n = this.#items.findIndex(
-      (item) => item.type === 'function_call' && !item.isDone && item.position === index,
+      (item) => isCall(item) && !item.isDone && item.position === index,
     );
     if (n === -1) {
       n = this.#items.length;
       const last = this.#items.at(-1);
       if (last?.type === 'message') this.#close(last, n - 1, events);
-      const callId = id === '' ? `call_${this.key}${n}` : id;
-      const opened = { type: 'function_call', id: `fc_${this.key}${n}`, position: index } as const;
-      const call: OpenCall = { ...opened, callId, name, json: '', isDone: false };
-      this.#items.push(call);
-      const item = this.#shown(call, n);
-      events.push({ type: 'response.output_item.added', output_index: n, item });
+      this.#openCall({ index, id, name }, events);
     } else {
       const known = this.#items[n];
       if (known?.type === 'function_call' && known.name === '') known.name = name;
     }
     const item = this.#items[n];
-    if (item?.type !== 'function_call' || json === '') return;
+    if (!item || !isCall(item) || json === '') return;
     item.json += json;
+    if (isRequest(item)) return;
     const at = { item_id: item.id, output_index: n };
-    events.push({ type: 'response.function_call_arguments.delta', ...at, delta: json });
+    events.push({ type: `response.${argumentsOf(item)}.delta`, ...at, delta: json });
+  }
+
+  /** A request for an approval is announced when its arguments are whole. */
+  #openCall(
+    { index: position, id, name }: Omit<ReadToolCall, 'arguments'>,
+    events: StreamEvent[],
+  ): void {
+    const n = this.#items.length;
+    const tool = this.hosted.mcp?.tools.find(({ calledAs }) => calledAs === name);
+    const open = { position, json: '', isDone: false };
+    if (tool?.needsApproval === true) {
+      const request = { type: 'mcp_call', id: `mcpr_${this.key}${n}`, tool, result: null } as const;
+      this.#items.push({ ...request, ...open });
+      return;
+    }
+    const call: OpenCall | OpenRemoteCall = tool
+      ? { type: 'mcp_call', id: `mcp_${this.key}${n}`, tool, result: null, ...open }
+      : {
+          type: 'function_call',
+          id: `fc_${this.key}${n}`,
+          callId: id === '' ? `call_${this.key}${n}` : id,
+          name,
+          ...open,
+        };
+    this.#items.push(call);
+    const item = this.#shown(call, n);
+    events.push({ type: 'response.output_item.added', output_index: n, item });
+    if (call.type === 'function_call') return;
+    events.push({ type: 'response.mcp_call.in_progress', output_index: n, item_id: call.id });
+  }
+
+  /** Announces the end of a call of a tool of an MCP server. */
+  #ended(call: OpenRemoteCall, output_index: number): StreamEvent[] {
+    const item = this.#shown(call, output_index);
+    const done = { type: 'response.output_item.done', output_index, item };
+    if (!call.result) return [done];
+    const type = `response.mcp_call.${'output' in call.result ? 'completed' : 'failed'}`;
+    return [{ type, output_index, item_id: call.id }, done];
   }
 
   #closeAll(events: StreamEvent[]): void {
@@ -186,21 +269,27 @@ export class OutputItems {
   }
 
   #close(item: OpenItem, output_index: number, events: StreamEvent[]): void {
-    if (item.type === 'file_search_call' || item.isDone) return;
+    if (item.type === 'early' || item.isDone) return;
     item.isDone = true;
+    const at = { item_id: item.id, output_index };
     if (item.type === 'message') {
       events.push(...this.#partDone(item, output_index, item.parts.length - 1));
-    } else {
-      const at = { item_id: item.id, output_index };
-      const type = 'response.function_call_arguments.done';
-      events.push({ type, ...at, name: item.name, arguments: item.json });
+    } else if (!isRequest(item)) {
+      const name = item.type === 'function_call' ? { name: item.name } : {};
+      const type = `response.${argumentsOf(item)}.done`;
+      events.push({ type, ...at, ...name, arguments: item.json });
+      if (item.type === 'mcp_call') return;
     }
     const shown = this.#shown(item, output_index);
+    if (isRequest(item)) {
+      events.push({ type: 'response.output_item.added', output_index, item: shown });
+    }
     events.push({ type: 'response.output_item.done', output_index, item: shown });
   }
 
   #shown(item: OpenItem, n: number): OutputItem {
-    if (item.type === 'file_search_call') return item.item;
+    if (item.type === 'early') return item.item;
+    if (item.type === 'mcp_call') return this.#shownRemote(item);
     const isCut = n === this.#items.length - 1 && incompleteReason(this.#finishReason) !== null;
     const status: ItemStatus = !item.isDone ? 'in_progress' : isCut ? 'incomplete' : 'completed';
     if (item.type === 'message') {
@@ -217,6 +306,17 @@ export class OutputItems {
     };
   }
 
+  #shownRemote(call: OpenRemoteCall): McpApprovalRequest | McpCallItem {
+    const { id, tool, json, result, isDone } = call;
+    const called = { id, server_label: tool.server, name: tool.name, arguments: json };
+    if (isRequest(call)) return { type: 'mcp_approval_request', ...called };
+    if (result) return mcpCallItem(called, result);
+    const open = mcpCallItem(called, { error: '' });
+    const isCut = incompleteReason(this.#finishReason) !== null;
+    const status = !isDone ? 'in_progress' : isCut ? 'incomplete' : 'calling';
+    return { ...open, error: null, status };
+  }
+
   #shownPart({ kind, text, logprobs }: OpenPart): Fields {
     return kind === 'output_text'
       ? { type: kind, annotations: this.#citationsIn(text), logprobs: [...logprobs], text }
@@ -224,7 +324,8 @@ export class OutputItems {
   }
 
   #citationsIn(text: string): readonly Fields[] {
-    return this.search ? citationsIn(text, this.search) : [];
+    const { search } = this.hosted;
+    return search ? citationsIn(text, search) : [];
   }
 
   #partDone(message: OpenMessage, output_index: number, content_index: number): StreamEvent[] {
@@ -244,6 +345,14 @@ export class OutputItems {
     ];
   }
 }
+
+const isCall = (item: OpenItem): item is OpenCall | OpenRemoteCall =>
+  item.type === 'function_call' || item.type === 'mcp_call';
+
+/** Whether the call waits for the approval of the caller. */
+const isRequest = (item: OpenItem): boolean => item.type === 'mcp_call' && item.tool.needsApproval;
+
+const argumentsOf = ({ type }: OpenCall | OpenRemoteCall): string => `${type}_arguments`;
 
 /** Why a response is incomplete; null: it is complete. */
 export const incompleteReason = (

@@ -8,7 +8,7 @@ import { rejectedField } from '#platform/runtime/commands/rejected-request.js';
 import { responseIdOf } from '../response-id.js';
 import { answeredResponse } from './answered-response.js';
 import { inputItemsOf } from './input-items.js';
-import { readResponseBody, rejectFileSearch, type ResponseBody } from './response-body.js';
+import { readResponseBody, rejectHostedTools, type ResponseBody } from './response-body.js';
 import { chatOf, keyOf } from './response-chat.js';
 
 export const RESPONSES_PATH = '/v1/responses';
@@ -39,7 +39,7 @@ export class ResponseBatchEndpoint extends TranslatedCalls {
 /** The output file is where the response of a line is kept, so it says `store: false`. */
 const lineBodyOf = (sent: unknown): ResponseBody => {
   const body = readResponseBody(sent);
-  rejectFileSearch(body, 'a line of a batch searches no files');
+  rejectHostedTools(body, 'a line of a batch');
   if (body.store === true) {
     throw rejectedField('store', 'the response of a line is in the output file only');
   }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceTier } from '#events/token-price.vocabulary.js';
 import { rejectedField, rejectedFields } from '#platform/runtime/commands/rejected-request.js';
 import { FileSearchTool } from './file-search.js';
+import { isCalled, MCP_CALLS_MAX, McpTool, type RemoteTool } from './mcp-tool.js';
 
 const TOP_LOGPROBS_MAX = 20;
 const PAIRS_MAX = 16;
@@ -32,8 +33,14 @@ const FunctionTool = z.strictObject({
   description: z.string().nullish(),
 });
 
-const Tool = z.discriminatedUnion('type', [FunctionTool, FileSearchTool], {
-  error: 'only tools of the types function and file_search are supported',
+const Tool = z.discriminatedUnion('type', [FunctionTool, FileSearchTool, McpTool], {
+  error: 'only tools of the types function, file_search and mcp are supported',
+});
+
+const McpChoice = z.strictObject({
+  type: z.literal('mcp'),
+  server_label: z.string(),
+  name: z.string().nullish(),
 });
 
 const ToolChoice = z.union(
@@ -41,8 +48,13 @@ const ToolChoice = z.union(
     z.enum(['none', 'auto', 'required']),
     z.strictObject({ type: z.literal('function'), name: z.string() }),
     z.strictObject({ type: z.literal('file_search') }),
+    McpChoice,
   ],
-  { error: 'expected none, auto, required, {type: "function", name} or {type: "file_search"}' },
+  {
+    error:
+      'expected none, auto, required, {type: "function", name}, {type: "file_search"} or ' +
+      '{type: "mcp", server_label, name}',
+  },
 );
 
 /** Fields of a feature that is not here, by the values that turn it off. */
@@ -102,7 +114,7 @@ export const ResponseBody = z.strictObject({
   conversation: off(),
   prompt: off(),
   truncation: off('disabled'),
-  max_tool_calls: off(),
+  max_tool_calls: z.int().min(1).max(MCP_CALLS_MAX).nullish(),
   context_management: off(),
 });
 export type ResponseBody = z.infer<typeof ResponseBody>;
@@ -131,17 +143,31 @@ export const fileSearchOf = ({
   return tool?.type === 'file_search' ? { tool, at: `tools[${n}]` } : null;
 };
 
+/** The MCP servers of a request, each with its place. */
+export const mcpToolsOf = ({
+  tools,
+  tool_choice,
+}: ResponseBody): readonly { readonly tool: McpTool; readonly at: string }[] =>
+  tool_choice === 'none'
+    ? []
+    : (tools ?? []).flatMap((tool, n) => (tool.type === 'mcp' ? { tool, at: `tools[${n}]` } : []));
+
 export const includesResults = ({ include }: ResponseBody): boolean =>
   include?.includes(RESULTS) === true;
 
-/** @throws RejectedRequestError 400 for a request that nothing is searched for */
-export const rejectFileSearch = (body: ResponseBody, why: string): void => {
-  const asked = fileSearchOf(body);
-  if (asked) throw rejectedField(`${asked.at}.type`, why);
+/** Whether the gateway does the work of a tool itself. */
+export const isHosted = (type: unknown): boolean => type === 'file_search' || type === 'mcp';
+
+/** @throws RejectedRequestError 400 where the gateway would have to run a tool itself */
+export const rejectHostedTools = ({ tools, tool_choice }: ResponseBody, where: string): void => {
+  if (!tools || tool_choice === 'none') return;
+  const n = tools.findIndex(({ type }) => isHosted(type));
+  const type = tools[n]?.type;
+  if (type) throw rejectedField(`tools[${n}].type`, `${where} has no tool of the type ${type}`);
 };
 
 const rejectInBackground = (body: ResponseBody): void => {
-  rejectFileSearch(body, 'a response in the background searches no files');
+  rejectHostedTools(body, 'a response in the background');
   const { store, stream } = body;
   if (stream === true) {
     throw rejectedField('stream', 'a response in the background is polled; leave stream out');
@@ -151,12 +177,22 @@ const rejectInBackground = (body: ResponseBody): void => {
   }
 };
 
-/** The fields of the chat request made from a body, without its messages. */
-export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknown>> => {
+/**
+ * The fields of the chat request made from a body, without its messages.
+ * @param remote the tools of MCP servers that its model may call
+ */
+export const chatFieldsOf = (
+  body: ResponseBody,
+  remote: readonly RemoteTool[] = [],
+): Readonly<Record<string, unknown>> => {
   const { model, max_output_tokens, stream, text: written, tools, tool_choice, reasoning } = body;
   const { top_logprobs, include } = body;
-  const hasOnlySearch = tools?.length === 1 && tools[0]?.type === 'file_search';
-  const functions = hasOnlySearch ? undefined : tools?.flatMap(functionOf);
+  const ofServer = serverChosen(tool_choice);
+  const functions =
+    ofServer === null
+      ? [...(tools ?? []).flatMap(functionOf), ...remote.map(remoteFunctionOf)]
+      : remote.filter(({ server }) => server === ofServer).map(remoteFunctionOf);
+  const hasOnlyHosted = functions.length === 0 && tools?.some(({ type }) => isHosted(type));
   const wantsLogprobs = include?.includes(LOGPROBS) === true || (top_logprobs ?? 0) > 0;
   return present({
     model,
@@ -166,8 +202,8 @@ export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknow
     max_tokens: max_output_tokens,
     response_format: formatOf(written?.format),
     verbosity: written?.verbosity,
-    tools: functions,
-    tool_choice: hasOnlySearch ? undefined : toolChoiceOf(tool_choice),
+    tools: hasOnlyHosted || !tools ? undefined : functions,
+    tool_choice: hasOnlyHosted ? undefined : toolChoiceOf(tool_choice, remote),
     reasoning_effort: reasoning?.effort,
     logprobs: wantsLogprobs ? true : undefined,
     top_logprobs: wantsLogprobs && top_logprobs !== 0 ? top_logprobs : undefined,
@@ -191,10 +227,15 @@ const present = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 
 const functionOf = (tool: z.infer<typeof Tool>) => {
-  if (tool.type === 'file_search') return [];
+  if (tool.type !== 'function') return [];
   const { type, ...declared } = tool;
   return [{ type, function: present(declared) }];
 };
+
+const remoteFunctionOf = ({ calledAs: name, description, parameters }: RemoteTool) => ({
+  type: 'function',
+  function: { name, description, parameters },
+});
 
 const formatOf = (format: z.infer<typeof TextFormat> | null | undefined): unknown => {
   if (format?.type !== 'json_schema') return format ?? undefined;
@@ -202,9 +243,34 @@ const formatOf = (format: z.infer<typeof TextFormat> | null | undefined): unknow
   return { type, json_schema: present(schema) };
 };
 
+/** The server of which some tool must be called, so that the chat has no others; null: none. */
+const serverChosen = (choice: ResponseBody['tool_choice']): string | null =>
+  typeof choice === 'object' && choice?.type === 'mcp' && choice.name == null
+    ? choice.server_label
+    : null;
+
 /** Files are searched before the chat, whatever its model would choose. */
-const toolChoiceOf = (choice: ResponseBody['tool_choice']): unknown => {
+const toolChoiceOf = (
+  choice: ResponseBody['tool_choice'],
+  remote: readonly RemoteTool[],
+): unknown => {
   if (typeof choice !== 'object' || choice === null) return choice;
-  const { type } = choice;
-  return type === 'function' ? { type, function: { name: choice.name } } : undefined;
+  switch (choice.type) {
+    case 'function':
+      return { type: choice.type, function: { name: choice.name } };
+    case 'file_search':
+      return undefined;
+    case 'mcp': {
+      const { server_label, name } = choice;
+      if (name == null) return 'required';
+      const { calledAs } =
+        remote.find((tool) => tool.server === server_label && isCalled(tool, name)) ??
+        unknownChoice(`${server_label} has no allowed tool ${name} among the tools`);
+      return { type: 'function', function: { name: calledAs } };
+    }
+  }
+};
+
+const unknownChoice = (why: string): never => {
+  throw rejectedField('tool_choice', why);
 };

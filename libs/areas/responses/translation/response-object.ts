@@ -1,19 +1,17 @@
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { cachedTokens, type Usage, writtenTokens } from '#platform/chats/chat-usage.js';
 import { type Fields } from '#platform/chats/read-answer.js';
-import { type FileSearch } from './file-search.js';
+import { type HostedWork } from './hosted-work.js';
 import { incompleteReason, type OutputItem } from './output-items.js';
 import { type ResponseBody } from './response-body.js';
 
 /** The facts that all objects of one response share. */
-export interface ResponseFacts {
+export interface ResponseFacts extends HostedWork {
   readonly id: string;
   /** Seconds since the Unix epoch. */
   readonly createdAt: number;
   readonly body: ResponseBody;
   readonly routingMode: string;
-  /** Left out: no file was searched. */
-  readonly search?: FileSearch | null;
 }
 
 export type ResponseEnd =
@@ -50,7 +48,7 @@ export const responseObject = (
     background: body.background === true,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
-    max_tool_calls: null,
+    max_tool_calls: body.max_tool_calls ?? null,
     model: body.model,
     output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,

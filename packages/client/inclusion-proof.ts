@@ -1,4 +1,5 @@
-/** Checks inclusion proofs (C2SP tlog-proof, RFC 6962) in the browser, by WebCrypto. */
+/** Checks inclusion proofs (C2SP tlog-proof, RFC 6962) by WebCrypto, in browsers and in Node. */
+import { ProofError } from './proof.error.js';
 
 const FORMAT = 'c2sp.org/tlog-proof@v1';
 const LEAF = 0x00;
@@ -27,7 +28,7 @@ interface ParsedProof {
 export interface ProofVerdict {
   /** Whether the event is a leaf of the tree that the checkpoint states. */
   readonly isIncluded: boolean;
-  /** Whether the key has signed the checkpoint. Null: this browser has no Ed25519. */
+  /** Whether the key has signed the checkpoint. Null: this platform has no Ed25519. */
   readonly isSigned: boolean | null;
   /** Of the tree. */
   readonly size: string;
@@ -41,7 +42,7 @@ export interface ProofClaim {
   readonly verifierKey: string;
 }
 
-/** @throws Error for a text that is no proof */
+/** @throws ProofError for a text that is no proof */
 export const checkProof = async (claim: ProofClaim): Promise<ProofVerdict> => {
   const proof = parsed(claim.proof);
   const leaf = await hashOf(LEAF, bytesOf(claim.encoding));
@@ -53,9 +54,13 @@ export const checkProof = async (claim: ProofClaim): Promise<ProofVerdict> => {
   };
 };
 
-const bytesOf = (base64: string): Bytes => {
-  const text = atob(base64);
-  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+/** @throws ProofError */
+export const bytesOf = (base64: string): Bytes => {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch (error) {
+    throw new ProofError('a text is no base64', { cause: error });
+  }
 };
 
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean =>
@@ -67,7 +72,7 @@ const hashOf = async (prefix: number, ...parts: readonly Bytes[]): Promise<Bytes
 };
 
 const rejectProof = (detail: string): never => {
-  throw new Error(`This is no proof: ${detail}.`);
+  throw new ProofError(`This is no proof: ${detail}.`);
 };
 
 const parsed = (text: string): ParsedProof => {

@@ -1,0 +1,136 @@
+import { Answered, usePageRead, useRead } from '../shell/answer.js';
+import { routeOf } from '../shell/api.js';
+import { Bar } from '../shell/charts.js';
+import { type Fact, Facts } from '../shell/facts.js';
+import { instant, usd } from '../shell/figures.js';
+import { OfNow } from '../shell/list.js';
+import { asOf } from '../shell/location.js';
+import { type Column, Table } from '../shell/table.js';
+
+interface Limit {
+  readonly period: string;
+  readonly limit_usd: number;
+  readonly charged_usd: number;
+  readonly held_usd: number;
+  readonly remaining_usd: number;
+  readonly resets_at: string;
+}
+
+interface Budget {
+  readonly scope: string;
+  readonly key_id: string | null;
+  readonly owner: string;
+  readonly day: Limit | null;
+  readonly month: Limit | null;
+  readonly alert_percents: readonly number[];
+}
+
+interface Budgets {
+  readonly position: string;
+  readonly budgets: readonly Budget[];
+}
+
+interface Alerts {
+  readonly balance_below_usd: number | null;
+  readonly days_left_below: number | null;
+  readonly spend_anomaly: boolean;
+  readonly key_ends_within_days: number | null;
+  readonly rig_down: boolean;
+  readonly last_alerts: readonly { readonly kind: string; readonly raised_at: string }[];
+}
+
+interface BudgetRow extends Limit {
+  readonly name: string;
+  readonly alertPercents: readonly number[];
+}
+
+const nameOf = ({ scope, key_id: key, owner }: Budget): string =>
+  `${scope === 'key' ? `key ${key ?? ''}` : 'account'}, set by the ${owner}`;
+
+const rowsOf = (budgets: readonly Budget[]): readonly BudgetRow[] =>
+  budgets.flatMap((budget) => {
+    const limits = [budget.day, budget.month].filter((limit) => limit !== null);
+    const alertPercents = budget.alert_percents;
+    return limits.map((limit) => ({ ...limit, name: nameOf(budget), alertPercents }));
+  });
+
+const MONTH = 'YYYY-MM'.length;
+
+/** The days until the limit of a month, if each is as the days of the month so far. */
+const endOf = ({ charged_usd: charged, remaining_usd: left, period }: BudgetRow): string => {
+  if (left <= 0) return 'has stopped';
+  if (charged <= 0 || period.length > MONTH) return '–';
+  const days = new Date().getUTCDate();
+  return `in ${Math.floor((left / charged) * days)} days at this pace`;
+};
+
+const COLUMNS: readonly Column<BudgetRow>[] = [
+  { name: 'Budget', cell: ({ name }) => name },
+  { name: 'Period', cell: ({ period }) => period },
+  { name: 'Charged', isNumber: true, cell: (row) => usd(row.charged_usd) },
+  { name: 'Held', isNumber: true, cell: (row) => usd(row.held_usd) },
+  { name: 'Limit', isNumber: true, cell: (row) => usd(row.limit_usd) },
+  {
+    name: 'Used',
+    cell: (row) => <Bar share={(row.charged_usd + row.held_usd) / row.limit_usd} />,
+  },
+  { name: 'Resets, UTC', cell: (row) => instant(row.resets_at) },
+  { name: 'Alerts at', cell: (row) => row.alertPercents.map((one) => `${one} %`).join(', ') },
+  { name: 'Would stop', cell: endOf },
+];
+
+const below = (value: number | null, shown: (value: number) => string): string =>
+  value === null ? 'off' : `below ${shown(value)}`;
+
+const factsOf = (alerts: Alerts): readonly Fact[] => [
+  ['Balance', below(alerts.balance_below_usd, usd)],
+  ['Days of balance left', below(alerts.days_left_below, String)],
+  ['Unusual spend', alerts.spend_anomaly ? 'on' : 'off'],
+  ['Key that ends', below(alerts.key_ends_within_days, (days) => `${days} days`)],
+  ['Rig that is down', alerts.rig_down ? 'on' : 'off'],
+];
+
+const BudgetsPage = () => {
+  const state = usePageRead<Budgets>(() => '/api/v1/budgets');
+  const alerts = useRead<Alerts>(() => routeOf('/api/v1/alerts', { asOf: asOf.value }));
+  return (
+    <>
+      <h1>Budgets and alerts</h1>
+      <OfNow />
+      <Answered state={state}>
+        {({ budgets }) =>
+          budgets.length === 0 ? (
+            <p>
+              No budget limits your spend. <code>PUT /api/v1/budgets/account</code> sets one, with a
+              key that may manage money.
+            </p>
+          ) : (
+            <Table
+              label="Budgets"
+              columns={COLUMNS}
+              rows={rowsOf(budgets)}
+              keyOf={({ name, period }) => `${name} ${period}`}
+            />
+          )
+        }
+      </Answered>
+      <h2>Alerts</h2>
+      <Answered state={alerts}>
+        {(found) => (
+          <>
+            <Facts facts={factsOf(found)} />
+            <ul>
+              {found.last_alerts.map(({ kind, raised_at: at }) => (
+                <li key={kind}>
+                  {kind.replaceAll('_', ' ')}, raised {instant(at)}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Answered>
+    </>
+  );
+};
+
+export default BudgetsPage;

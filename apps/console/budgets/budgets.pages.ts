@@ -1,0 +1,6 @@
+import { type ConsoleArea } from '../shell/page.js';
+
+export default {
+  order: 4,
+  pages: [{ path: '/budgets', title: 'Budgets', load: () => import('./budgets.page.js') }],
+} satisfies ConsoleArea;

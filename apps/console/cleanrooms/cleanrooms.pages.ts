@@ -1,0 +1,15 @@
+import { type ConsoleArea } from '../shell/page.js';
+
+export default {
+  order: 50,
+  group: 'Privacy',
+  pages: [
+    { path: '/cleanrooms', title: 'Clean rooms', load: () => import('./cleanrooms.page.js') },
+    { path: '/cleanrooms/:id', title: 'Clean room', load: () => import('./cleanroom.page.js') },
+    {
+      path: '/cleanrooms/:id/spends',
+      title: 'Spends of a clean room',
+      load: () => import('./spends.page.js'),
+    },
+  ],
+} satisfies ConsoleArea;

@@ -1,0 +1,60 @@
+import { orDash } from '../shell/facts.js';
+import { usd } from '../shell/figures.js';
+import { listPage } from '../shell/list.js';
+import { type Column } from '../shell/table.js';
+
+interface Key {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly models: readonly string[] | null;
+  readonly routes: readonly string[] | null;
+  readonly ip_ranges: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly charged_usd: number;
+}
+
+interface Keys {
+  readonly position: string;
+  readonly keys: readonly Key[];
+}
+
+/** An absent list has no limit; an empty one admits nothing. */
+const limitsOf = ({ models, routes, ip_ranges: ranges }: Key): string => {
+  const limits = [
+    ['models', models],
+    ['routes', routes],
+    ['addresses', ranges],
+  ] as const;
+  const shown = limits.flatMap(([name, list]) =>
+    list === null ? [] : [`${name}: ${list.join(', ') || 'none'}`],
+  );
+  return shown.join('; ') || 'none';
+};
+
+const COLUMNS: readonly Column<Key>[] = [
+  { name: 'Name', cell: ({ name }) => name },
+  { name: 'Id', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Limits', cell: limitsOf },
+  { name: 'Created, UTC', cell: (key) => key.created_at },
+  { name: 'Last used, UTC', cell: (key) => orDash(key.last_used_at) },
+  { name: 'Ends, UTC', cell: (key) => key.expires_at ?? 'never' },
+  { name: 'Charged', isNumber: true, cell: (key) => usd(key.charged_usd) },
+];
+
+export default listPage<Keys, Key>({
+  title: 'Keys',
+  route: '/api/v1/auth/keys',
+  rowsOf: ({ keys }) => keys,
+  keyOf: ({ id }) => id,
+  columns: COLUMNS,
+  empty: (
+    <>
+      You have no key. <code>quipu key create</code> issues one.
+    </>
+  ),
+});

@@ -1,0 +1,55 @@
+import { count, usd } from '../shell/figures.js';
+import { Filters } from '../shell/filters.js';
+import { type ListAnswer, listPage } from '../shell/list.js';
+import { type Column } from '../shell/table.js';
+import { ForInvestor, INVESTOR, investorAsked } from './for-investor.js';
+
+interface RevenueDay {
+  readonly date: string;
+  readonly node: string;
+  readonly charges: number;
+  readonly gross_revenue_usd: number;
+  readonly deductions_usd: number;
+  readonly net_revenue_usd: number;
+}
+
+interface RevenuePage extends ListAnswer {
+  readonly revenue: readonly RevenueDay[];
+}
+
+const COLUMNS: readonly Column<RevenueDay>[] = [
+  { name: 'Day, UTC', cell: ({ date }) => date },
+  { name: 'Node', cell: ({ node }) => node },
+  { name: 'Charges', isNumber: true, cell: ({ charges }) => count(charges) },
+  { name: 'Gross', isNumber: true, cell: (day) => usd(day.gross_revenue_usd) },
+  { name: 'Deductions', isNumber: true, cell: (day) => usd(day.deductions_usd) },
+  { name: 'Net', isNumber: true, cell: (day) => usd(day.net_revenue_usd) },
+];
+
+const TITLE = 'Revenue of investments';
+
+const List = listPage<RevenuePage, RevenueDay>({
+  title: TITLE,
+  route: '/api/v1/investor/revenue.php',
+  isTimed: true,
+  filters: [INVESTOR],
+  rowsOf: ({ revenue }) => revenue,
+  keyOf: ({ date, node }) => `${date} ${node}`,
+  columns: COLUMNS,
+  empty: 'No node has earned yet: a charge for its work makes a day.',
+});
+
+const RevenuePageView = () => (
+  <ForInvestor
+    ask={
+      <>
+        <h1>{TITLE}</h1>
+        <Filters filters={[INVESTOR]} />
+      </>
+    }
+  >
+    <List key={investorAsked()} />
+  </ForInvestor>
+);
+
+export default RevenuePageView;

@@ -1,0 +1,70 @@
+import { Bar } from '../shell/charts.js';
+import { orDash } from '../shell/facts.js';
+import { count, instantOfSeconds } from '../shell/figures.js';
+import { type ListAnswer, listPage } from '../shell/list.js';
+import { type Column } from '../shell/table.js';
+
+interface Batch {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly model: string | null;
+  readonly status: string;
+  readonly created_at: number;
+  readonly completed_at: number | null;
+  readonly request_counts: {
+    readonly total: number;
+    readonly completed: number;
+    readonly failed: number;
+  };
+  readonly output_file_id: string | null;
+  readonly error_file_id: string | null;
+}
+
+interface Batches extends ListAnswer {
+  readonly data: readonly Batch[];
+}
+
+const Content = ({ file }: { readonly file: string }) => (
+  <a download href={`/v1/files/${file}/content`}>
+    {file}
+  </a>
+);
+
+const COLUMNS: readonly Column<Batch>[] = [
+  { name: 'Created, UTC', cell: (batch) => instantOfSeconds(batch.created_at) },
+  { name: 'Batch', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Route', cell: ({ endpoint }) => endpoint },
+  { name: 'Model', cell: ({ model }) => model ?? '–' },
+  { name: 'Status', cell: ({ status }) => status },
+  {
+    name: 'Done',
+    cell: ({ request_counts: { total, completed, failed } }) => (
+      <Bar share={total === 0 ? 0 : (completed + failed) / total} />
+    ),
+  },
+  { name: 'Lines', isNumber: true, cell: (batch) => count(batch.request_counts.total) },
+  { name: 'Failed', isNumber: true, cell: (batch) => count(batch.request_counts.failed) },
+  { name: 'Completed, UTC', cell: (batch) => orDash(batch.completed_at, instantOfSeconds) },
+  {
+    name: 'Answers',
+    cell: (batch) => orDash(batch.output_file_id, (file) => <Content file={file} />),
+  },
+  {
+    name: 'Errors',
+    cell: (batch) => orDash(batch.error_file_id, (file) => <Content file={file} />),
+  },
+];
+
+export default listPage<Batches, Batch>({
+  title: 'Batches',
+  route: '/v1/batches',
+  rowsOf: ({ data }) => data,
+  keyOf: ({ id }) => id,
+  columns: COLUMNS,
+  empty: (
+    <>
+      No batch yet. Upload a file with the purpose <code>batch</code>, then{' '}
+      <code>POST /v1/batches</code>.
+    </>
+  ),
+});

@@ -1,0 +1,60 @@
+import { Bar } from '../shell/charts.js';
+import { orDash } from '../shell/facts.js';
+import { instant, usdOfMicro } from '../shell/figures.js';
+import { type Filter } from '../shell/filters.js';
+import { type ListAnswer, listPage } from '../shell/list.js';
+import { addressOf } from '../shell/location.js';
+import { type Column } from '../shell/table.js';
+import { type Job, JOB_STATES } from './job.js';
+
+interface Jobs extends ListAnswer {
+  readonly jobs: readonly Job[];
+}
+
+const FILTERS: readonly Filter[] = [
+  { name: 'type', label: 'Type' },
+  { name: 'state', label: 'State', choices: JOB_STATES },
+];
+
+const COLUMNS: readonly Column<Job>[] = [
+  { name: 'Submitted, UTC', cell: (job) => instant(job.submitted_at) },
+  {
+    name: 'Job',
+    cell: ({ id }) => (
+      <a data-page href={addressOf(`/jobs/${id}`)}>
+        {id}
+      </a>
+    ),
+  },
+  { name: 'Type', cell: ({ type }) => type },
+  {
+    name: 'State',
+    cell: ({ state }) => <span class={state === 'failed' ? 'failure' : ''}>{state}</span>,
+  },
+  {
+    name: 'Progress',
+    cell: ({ progress }) =>
+      progress?.total ? <Bar share={progress.done / progress.total} /> : '–',
+  },
+  {
+    name: 'Charged',
+    isNumber: true,
+    cell: ({ charge }) => orDash(charge?.amount_micro_usd, usdOfMicro),
+  },
+  { name: 'Ended, UTC', cell: (job) => orDash(job.ended_at, instant) },
+];
+
+export default listPage<Jobs, Job>({
+  title: 'Jobs',
+  route: '/api/v1/jobs',
+  filters: FILTERS,
+  rowsOf: ({ jobs }) => jobs,
+  keyOf: ({ id }) => id,
+  columns: COLUMNS,
+  empty: (
+    <>
+      No job here. Long work is a job: a fine-tuning, a rental, a package, a transcription of a long
+      recording.
+    </>
+  ),
+});

@@ -1,0 +1,106 @@
+import { Answered, usePageRead } from '../shell/answer.js';
+import { type Fact, Facts } from '../shell/facts.js';
+import { instant, usd } from '../shell/figures.js';
+import { OfNow } from '../shell/list.js';
+import { type PageProps } from '../shell/page.js';
+import { type Column, Table } from '../shell/table.js';
+
+interface Payment {
+  readonly txid: string;
+  readonly output: number;
+  readonly amount: number;
+  readonly state: string;
+  readonly late: boolean;
+  readonly credited_usd: number;
+  readonly paid_at: string;
+}
+
+interface CryptoInvoice {
+  readonly position: string;
+  readonly invoice_id: string;
+  readonly amount_fiat: number;
+  readonly crypto_amount: number;
+  readonly crypto_currency: string;
+  readonly network: string;
+  readonly pay_address: string;
+  readonly payment_uri: string;
+  readonly qr_code_url: string;
+  readonly status: string;
+  readonly expires_at: string;
+  readonly price_usd: number;
+  readonly confirmations: number;
+  readonly paid_amount: number;
+  readonly credited_usd: number;
+  readonly payments: readonly Payment[];
+}
+
+const factsOf = (invoice: CryptoInvoice): readonly Fact[] => [
+  ['Status', invoice.status],
+  ['To pay', `${invoice.crypto_amount} ${invoice.crypto_currency} on ${invoice.network}`],
+  ['Worth', usd(invoice.amount_fiat)],
+  ['Paid', `${invoice.paid_amount} ${invoice.crypto_currency}`],
+  ['Confirmations asked for', invoice.confirmations],
+  ['Credited', usd(invoice.credited_usd)],
+  ['Price until, UTC', instant(invoice.expires_at)],
+  ['Address', <code key="address">{invoice.pay_address}</code>],
+];
+
+const COLUMNS: readonly Column<Payment>[] = [
+  { name: 'Paid, UTC', cell: (payment) => instant(payment.paid_at) },
+  {
+    name: 'Transaction',
+    cell: (payment) => (
+      <code>
+        {payment.txid}:{payment.output}
+      </code>
+    ),
+  },
+  { name: 'State', cell: ({ state, late }) => (late ? `${state}, late` : state) },
+  { name: 'Amount', isNumber: true, cell: ({ amount }) => amount },
+  { name: 'Credited', isNumber: true, cell: (payment) => usd(payment.credited_usd) },
+];
+
+/** A page loads from its own origin, which may differ from the gateway's own address. */
+const pathOf = (url: string): string => new URL(url, window.location.origin).pathname;
+
+const CryptoInvoicePage = ({ parameters }: PageProps) => {
+  const id = encodeURIComponent(parameters['id'] ?? '');
+  const state = usePageRead<CryptoInvoice>(() => `/api/v1/billing/crypto_invoices/${id}`);
+  return (
+    <>
+      <h1>Payment {parameters['id']}</h1>
+      <OfNow />
+      <Answered state={state}>
+        {(invoice) => (
+          <>
+            <Facts facts={factsOf(invoice)} />
+            <p>
+              <img
+                src={pathOf(invoice.qr_code_url)}
+                alt={`QR code of ${invoice.payment_uri}`}
+                width="240"
+                height="240"
+              />
+            </p>
+            <p>
+              <a href={invoice.payment_uri}>Open in a wallet</a>
+            </p>
+            <h2>Payments</h2>
+            {invoice.payments.length === 0 ? (
+              <p>No payment is seen yet. It appears here when the network knows it.</p>
+            ) : (
+              <Table
+                label="Payments"
+                columns={COLUMNS}
+                rows={invoice.payments}
+                keyOf={({ txid, output }) => `${txid}:${output}`}
+              />
+            )}
+          </>
+        )}
+      </Answered>
+    </>
+  );
+};
+
+export default CryptoInvoicePage;

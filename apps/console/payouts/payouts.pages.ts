@@ -1,0 +1,13 @@
+import { type ConsoleArea } from '../shell/page.js';
+
+export default {
+  order: 84,
+  pages: [
+    {
+      path: '/payouts',
+      title: 'Payouts',
+      roles: ['Partner', 'Investor', 'Admin'],
+      load: () => import('./payouts.page.js'),
+    },
+  ],
+} satisfies ConsoleArea;

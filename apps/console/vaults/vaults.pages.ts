@@ -1,0 +1,9 @@
+import { type ConsoleArea } from '../shell/page.js';
+
+export default {
+  order: 52,
+  pages: [
+    { path: '/vaults', title: 'Vaults', load: () => import('./vaults.page.js') },
+    { path: '/vaults/:id', title: 'Vault', load: () => import('./vault.page.js') },
+  ],
+} satisfies ConsoleArea;

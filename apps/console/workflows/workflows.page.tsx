@@ -1,0 +1,45 @@
+import { instant } from '../shell/figures.js';
+import { type ListAnswer, listPage } from '../shell/list.js';
+import { addressOf } from '../shell/location.js';
+import { type Column } from '../shell/table.js';
+
+interface Workflow {
+  readonly workflow_id: number;
+  readonly name: string;
+  readonly version: number;
+  readonly created_at: string;
+  readonly versioned_at: string;
+}
+
+interface Workflows extends ListAnswer {
+  readonly workflows: readonly Workflow[];
+}
+
+const COLUMNS: readonly Column<Workflow>[] = [
+  {
+    name: 'Workflow',
+    cell: ({ workflow_id: id, name }) => (
+      <a data-page href={addressOf(`/workflows/${id}`)}>
+        {name}
+      </a>
+    ),
+  },
+  { name: 'Id', isNumber: true, cell: (workflow) => workflow.workflow_id },
+  { name: 'Version', isNumber: true, cell: ({ version }) => version },
+  { name: 'Created, UTC', cell: (workflow) => instant(workflow.created_at) },
+  { name: 'Changed, UTC', cell: (workflow) => instant(workflow.versioned_at) },
+];
+
+export default listPage<Workflows, Workflow>({
+  title: 'Workflows',
+  route: '/api/v1/workflows',
+  rowsOf: ({ workflows }) => workflows,
+  keyOf: (workflow) => workflow.workflow_id,
+  columns: COLUMNS,
+  empty: (
+    <>
+      No workflow yet. <code>POST /api/v1/workflows</code> stores a definition, and{' '}
+      <code>GET /api/v1/workflows/node_kinds</code> lists the kinds of its nodes.
+    </>
+  ),
+});

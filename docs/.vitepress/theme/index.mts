@@ -1,0 +1,4 @@
+/** Fonts of the system: nothing is loaded for them. */
+import theme from 'vitepress/theme-without-fonts';
+
+export default theme;

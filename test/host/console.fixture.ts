@@ -1,0 +1,120 @@
+/** The console in Chromium against an embedded gateway. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  answering,
+  startWorld,
+  type World,
+  type WorldOptions,
+} from '../end-to-end/quipu.harness.js';
+import { requireProgram } from '../servers/required-program.js';
+
+/** A name that is no name of this machine, for an insecure connection. */
+export const OTHER_HOST = 'gateway.example.org';
+const ARGUMENTS = [
+  '--disable-quic',
+  '--disable-background-networking',
+  '--no-sandbox',
+  `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`,
+];
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** A browser with one page, whose faults are noted. */
+export interface ConsoleTab {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors and policy violations of the console, and requests that leave the gateway. */
+  readonly faults: string[];
+  /** Opens a page below `/console`. */
+  open(path: string): Promise<unknown>;
+  shows(selector: string, text: string | RegExp): Promise<void>;
+  signIn(username: string, password: string): Promise<void>;
+  /** The accessibility rules that the shown page breaks, in both themes. */
+  violations(): Promise<readonly string[]>;
+}
+
+export interface ConsoleWorld {
+  readonly world: World;
+  readonly browser: Browser;
+  openTab(): Promise<ConsoleTab>;
+  /** Posts to a route that must succeed. */
+  readonly post: (
+    path: string,
+    token: string | null,
+    body: object,
+  ) => Promise<{ readonly answer: Readonly<Record<string, string>>; readonly id: string }>;
+  close(): Promise<void>;
+}
+
+export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWorld> => {
+  const axe = await readFile(AXE, 'utf8');
+  const world = await startWorld([answering('Two ', 'knots.')], options);
+  const executablePath = await requireProgram('chromium');
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  return {
+    world,
+    browser,
+    openTab: () => openTab(world, browser, axe),
+    post: async (path, token, body) => {
+      const reply = await fetch(`${world.quipu.url}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(body),
+      });
+      const answer = (await reply.json()) as Readonly<Record<string, string>>;
+      expect([reply.ok, answer]).toEqual([true, answer]);
+      return { answer, id: reply.headers.get('x-request-id') ?? '' };
+    },
+    close: async () => {
+      await browser.close();
+      await world.close();
+    },
+  };
+};
+
+const openTab = async (world: World, browser: Browser, axe: string): Promise<ConsoleTab> => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== world.quipu.url) faults.push(request.url());
+  });
+
+  /** The theme changes colours alone. */
+  const brokenRules = async (options: string): Promise<readonly string[]> =>
+    page.evaluate<string[]>(
+      `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) =>
+        id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+    );
+  const open = (path: string) => page.goto(`${world.quipu.url}/console${path}`);
+  return {
+    context,
+    page,
+    faults,
+    open,
+    shows: (selector, hasText) => page.locator(selector, { hasText }).first().waitFor(),
+    signIn: async (username, password) => {
+      await open('');
+      await page.fill('input[name=username]', username);
+      await page.fill('input[name=password]', password);
+      await page.click('button[type=submit]');
+    },
+    violations: async () => {
+      await page.evaluate(axe);
+      await page.emulateMedia({ colorScheme: 'light' });
+      const light = await brokenRules('{}');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const dark = await brokenRules("{ runOnly: ['color-contrast'] }");
+      return [...light, ...dark.map((one) => `dark: ${one}`)];
+    },
+  };
+};
