@@ -3,6 +3,7 @@ import { type CommandFailure, failureOf, usage } from './command-failure.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome, type Run } from './invocation.js';
 import { createProgram } from './program.js';
+import { textOn } from './table.js';
 
 /**
  * Parses, runs and prints one command.
@@ -24,7 +25,7 @@ export const runCommandLine = async (
     const environment = await environmentOf(invocation);
     const outcome = await run(options, { ...invocation, environment });
     if (!outcome) return;
-    invocation.stdout.write(`${printed(outcome, json)}\n`);
+    invocation.stdout.write(`${printed(outcome, json, invocation)}\n`);
     exitCode = outcome.exitCode ?? EXIT.done;
   };
   const output = {
@@ -54,8 +55,8 @@ const environmentOf = async ({ environment }: Invocation): Promise<NodeJS.Proces
   return asBadSettings(withConfigFile(environment));
 };
 
-const printed = (outcome: Outcome, json: boolean): string =>
-  json ? JSON.stringify({ success: true, ...outcome.json }) : outcome.text;
+const printed = (outcome: Outcome, json: boolean, { stdout }: Invocation): string =>
+  json ? JSON.stringify({ success: true, ...outcome.json }) : textOn(stdout, outcome.text);
 
 /** Commander has already printed the help, the version or the error. */
 const ended = (error: CommanderError, { stderr }: Invocation, json: boolean): ExitCode => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { CommandFailure, interrupted, usage } from './command-failure.js';
-import { type Invocation } from './invocation.js';
+import { type Invocation, type IrreversibleOptions } from './invocation.js';
 
 export interface Confirmation {
   /** The word that the user types to confirm. */
@@ -13,13 +13,15 @@ export interface Confirmation {
 }
 
 /**
- * Asks before a step that cannot be undone.
+ * Asks before a step that cannot be undone, unless the command has `--yes`.
  * @throws CommandFailure unless the user types the word; `usage` without a terminal
  */
 export const confirm = async (
   { word, consequence, otherwise }: Confirmation,
+  { yes = false }: IrreversibleOptions,
   { stdin, stderr, signal }: Pick<Invocation, 'stdin' | 'stderr' | 'signal'>,
 ): Promise<void> => {
+  if (yes) return;
   if (!stdin.isTTY || stderr.isTTY !== true) {
     throw usage('--yes is required without a terminal');
   }

@@ -26,6 +26,10 @@ export const logGroup = (program: Command): Command =>
   program.commands.find((group) => group.name() === 'log') ??
   commandGroup(program, 'log', 'Confirm, claim, copy, check and archive the log as a whole.');
 
+/** A command that cannot be undone: it asks on a terminal, and needs `--yes` without one. */
+export const irreversible = (parent: Command, usage: string, description: string): Command =>
+  command(parent, usage, description).option('--yes', 'do not ask for confirmation');
+
 export const command = (parent: Command, usage: string, description: string): Command =>
   parent
     .command(usage)

@@ -3,12 +3,22 @@ import { type Area } from '#platform/runtime/areas/area.js';
 import { type ExitCode } from './exit-code.js';
 
 /** A stream that may be a terminal. */
-export type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean };
+export type Screen = NodeJS.WritableStream & {
+  readonly isTTY?: boolean;
+  /** The width of a terminal. */
+  readonly columns?: number;
+};
 
 /** The options of every command. */
 export interface CommonOptions {
   /** Print JSON on one line, for scripts. */
   readonly json?: boolean;
+}
+
+/** The options of a command that cannot be undone. */
+export interface IrreversibleOptions extends CommonOptions {
+  /** Do not ask. */
+  readonly yes?: boolean;
 }
 
 /** The parts of the process that a command uses. */
@@ -34,7 +44,7 @@ export interface CommandLineParts {
 /** The result of a command, as JSON and as text. */
 export interface Outcome {
   readonly json: Readonly<Record<string, unknown>>;
-  /** For people, without the final line break. */
+  /** For people, without the final line break; `inColumns` makes its tables. */
   readonly text: string;
   /** Default 0. */
   readonly exitCode?: ExitCode;

@@ -18,7 +18,7 @@ import { type Expectation, type Installation, withInstallation } from './install
 import { type Invocation } from './invocation.js';
 import { placeAt } from './log-place.js';
 import { PrivateReadStore } from './private-read-store.js';
-import { openProgress } from './progress.js';
+import { withProgress } from './progress.js';
 
 const CATCH_UP_POLL_MS = 20;
 
@@ -114,8 +114,7 @@ const catchUp = async (
   { onStopped = 'fail' }: Needs,
 ) => {
   const head = await engines.eventStore.head();
-  const progress = await openProgress(invocation.stderr, 'Reading the log');
-  try {
+  await withProgress(invocation, 'Reading the log', async (onProgress) => {
     for (;;) {
       stopIfInterrupted(invocation.signal);
       const runners = await projectionHost.status();
@@ -124,12 +123,10 @@ const catchUp = async (
       const going = runners.filter(({ failure }) => failure === null);
       const slowest = going.reduce((least, { position }) => lower(least, position), head);
       if (slowest >= head) return;
-      progress.update(slowest, head);
+      onProgress(slowest, head);
       await sleep(CATCH_UP_POLL_MS);
     }
-  } finally {
-    progress.stop();
-  }
+  });
 };
 
 const lower = (one: bigint, other: bigint): bigint => (one < other ? one : other);

@@ -107,6 +107,12 @@ const trusted = (trustProxy: GatewayOptions['trustProxy']) =>
     ? (_address: string, hop: number): boolean => hop < trustProxy
     : [...trustProxy];
 
+const servePages = (fastify: FastifyInstance): void => {
+  serveFrontPage(fastify);
+  serveConsole(fastify);
+  serveGuide(fastify);
+};
+
 /** Builds the HTTP edge of a composed module. The server does not listen yet. */
 export const createGateway = async (
   module: DynamicModule,
@@ -171,9 +177,7 @@ export const createGateway = async (
     fail: (error, request, reply) => filter.answer(error, request, reply),
   };
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
-  serveFrontPage(fastify);
-  serveConsole(fastify);
-  serveGuide(fastify);
+  servePages(fastify);
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();

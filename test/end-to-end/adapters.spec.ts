@@ -222,7 +222,7 @@ describe('adapters', () => {
     expect(stored).toMatchObject({ slug: 'mine', size_bytes: weightsOf().length });
     const listed = await quipu.result('adapters', 'list', ...owner, '--category', 'own');
     expect(listed).toMatchObject({ adapters: [{ slug: 'mine', base_model: 'quipu/nano' }] });
-    await quipu.result('adapters', 'remove', 'mine', ...owner);
+    await quipu.result('adapters', 'remove', 'mine', '--yes', ...owner);
     const left = await quipu.result('adapters', 'list', ...owner, '--category', 'own');
     expect(left).toMatchObject({ adapters: [] });
   });

@@ -168,7 +168,7 @@ describe('the keys of a user', () => {
     const { api_key: fresh, key_id: next } = rotation as { api_key: string; key_id: string };
     expect((await send('GET', '/v1/models', issued.api_key)).status).toBe(200);
     expect((await send('GET', '/v1/models', fresh)).status).toBe(200);
-    await line.result('key', 'revoke', ...named, '--key', next);
+    await line.result('key', 'revoke', ...named, '--key', next, '--yes');
     expect((await send('GET', '/v1/models', fresh)).status).toBe(401);
   });
 });

@@ -55,9 +55,11 @@ describe('an installation whose subject keys are lost', () => {
     await rename(keyFile('subject-keys.db'), keyFile('elsewhere.db'));
     await expect(world.restart()).rejects.toThrow('the log was written with the set');
     const reason = ['--reason', 'a lost disk'];
-    const claim = await commandLine.result('log', 'claim', ...reason);
+    const claim = await commandLine.result('log', 'claim', '--yes', ...reason);
     expect(claim).toMatchObject({ claimed: true });
-    expect(await commandLine.result('log', 'claim', ...reason)).toMatchObject({ claimed: false });
+    expect(await commandLine.result('log', 'claim', '--yes', ...reason)).toMatchObject({
+      claimed: false,
+    });
     world = await world.restart();
     const { status } = await request(world.quipu.url).get('/health/ready');
     expect(status).toBe(200);

@@ -122,7 +122,7 @@ describe('an MCP server that demands OAuth', () => {
     for (const { token } of tokens) expect(log).not.toContain(token);
   });
 
-  it('has a fresh token in each session, and another one where it ends within a session', async () => {
+  it('has a fresh token in each session, and another one where that ends', async () => {
     await register();
     const first = new Set(tokens.map(({ token }) => token));
     expect(first.size).toBe(1);

@@ -302,7 +302,7 @@ describe('MCP servers of an account', () => {
     expect(await quipu.result('mcp', 'refresh', 'docs', ...user)).toMatchObject({
       servers: [{ tools: [{ name: 'shout_loud', status: 'listed' }, {}, {}] }],
     });
-    await quipu.result('mcp', 'remove', 'docs', ...user);
+    await quipu.result('mcp', 'remove', 'docs', '--yes', ...user);
     expect(await quipu.result('mcp', 'list', ...user)).toMatchObject({ servers: [] });
   });
 });

@@ -89,6 +89,21 @@ describe('an OpenID provider', () => {
     expect((await signIn('grace')).body.user?.id).toBe(body.user?.id);
   });
 
+  it('ends a sign-in of the console at the console, with its cookie', async () => {
+    provider.users['ada'] = { groups: [], preferred_username: 'ada' };
+    const callback = await browser.signIn(`${outside}/api/v1/auth/oidc/console`, 'ada');
+    const response = await browser.send(callback);
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/console']);
+    const [cookie = ''] = response.headers
+      .getSetCookie()
+      .filter((line) => line.startsWith('__Host-quipu-console='));
+    expect(cookie).toMatch(/=svc_con_[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict;/);
+    const [pair = ''] = cookie.split(';', 1);
+    const headers = { cookie: pair, 'sec-fetch-site': 'same-origin' };
+    const session = await fetch(`${world.quipu.url}/api/v1/auth/console_session`, { headers });
+    expect(await session.json()).toMatchObject({ user: { username: 'ada' }, has_provider: true });
+  });
+
   it('sends the browser to itself alone, with a cookie for the callback', async () => {
     const response = await browser.send(start);
     expect(response.status).toBe(302);

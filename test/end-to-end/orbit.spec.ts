@@ -132,7 +132,7 @@ describe('passes of satellites', () => {
     });
     const { station_id: id } = station as Body;
     expect(await passes({ station_id: id })).toMatchObject({ station: QUITO });
-    await cli.result('orbit', 'retire-station', String(id));
+    await cli.result('orbit', 'retire-station', String(id), '--yes');
     await passes({ station_id: id }, 404);
     const added = (await cli.result(
       ...['orbit', 'add-station', '--name', 'Svalbard'],

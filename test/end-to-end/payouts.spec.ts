@@ -132,7 +132,7 @@ describe('payouts', () => {
     const { payout_id: again } = body as { readonly payout_id: string };
     const other = ['--beneficiary', 'partner-1', '--payout', again];
     await commands.result('payout', 'approve', ...other, '--country', 'US');
-    await commands.result('payout', 'pay', ...other, '--reference', 'ACH-7');
+    await commands.result('payout', 'pay', ...other, '--reference', 'ACH-7', '--yes');
     expect(await commands.result('payout', 'list', '--beneficiary', 'partner-1')).toMatchObject({
       total_records: 3,
       payouts: [

@@ -105,7 +105,7 @@ describe('proofs', () => {
     const [claim] = groupOf('plonk', 'bls12381').claims.map(sent);
     const { body } = await post('verify', { key_id: 'plonk', ...claim }).expect(200);
     expect(body).toMatchObject({ verified: true, prover_scheme: 'plonk', pairings: 2 });
-    await quipu.result('proof-key', 'retire', 'plonk');
+    await quipu.result('proof-key', 'retire', 'plonk', '--yes');
     await post('verify', { key_id: 'plonk', ...claim }).expect(409);
     const { keys } = (await quipu.result('proof-key', 'list')) as { readonly keys: Body[] };
     expect(keys.map((one) => one['key_id'])).toEqual(['ledger-balances-16', 'plonk', 'square']);

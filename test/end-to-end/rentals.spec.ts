@@ -154,7 +154,7 @@ describe('rentals', () => {
       rentals: [{ job_id: started.job_id, state: 'running' }],
       next_after: started.job_id,
     });
-    await line.result('rentals', 'stop', number);
+    await line.result('rentals', 'stop', number, '--yes');
     await rented.inState(started.job_id, 'cancelled');
     expect(await line.result('rentals', 'show', number)).toMatchObject({ state: 'cancelled' });
     const { stdout } = await line.run('rentals', 'logs', number, '--follow');

@@ -1,16 +1,35 @@
 /** The pages of money in Chromium. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chatRequest, MODEL } from '../end-to-end/quipu.harness.js';
+import { chatRequest, eventually, MODEL } from '../end-to-end/quipu.harness.js';
 import { type OpenPages, openPages } from './console-pages.fixture.js';
+
+const SOL_ADDRESS = 'mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN';
 
 describe('the pages of money', () => {
   let console: OpenPages;
+  let folder: string;
 
   beforeAll(async () => {
-    console = await openPages();
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-console-'));
+    const prices = path.join(folder, 'prices.json');
+    const asOf = new Date().toISOString();
+    await writeFile(prices, JSON.stringify({ as_of: asOf, prices: { SOL: '160.5' } }));
+    console = await openPages({
+      environment: {
+        QUIPU_CRYPTO_SOL_ADDRESS: SOL_ADDRESS,
+        QUIPU_CRYPTO_SOL_NODE: `simulated:${path.join(folder, 'chain.json')}`,
+        QUIPU_CRYPTO_PRICES: `file:${prices}`,
+      },
+    });
   }, 60_000);
 
-  afterAll(() => console.close());
+  afterAll(async () => {
+    await console.close();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   it('says how spend begins', async () => {
     await console.open('/spend');
@@ -30,6 +49,57 @@ describe('the pages of money', () => {
     await console.shows('h1', 'Requests');
     await page.waitForSelector('tbody tr');
     expect(await page.locator('tbody tr').count()).toBe(1);
+    await console.expectSound();
+  });
+
+  it('estimates a chat, streams it, and shows its charge', async () => {
+    const { page } = console;
+    await console.open('/playground');
+    await page.selectOption('select[name=model]', MODEL);
+    await page.fill('textarea', 'Tell me of knots.');
+    await page.click('text=Estimate');
+    await console.shows('dt', 'Costs at most');
+    await console.shows('dd', 'yes');
+    await console.expectSound();
+    await page.click('main button[type=submit]');
+    await console.shows('#answer', 'Two knots.');
+    await console.shows('main .success', 'Charged $0.000013');
+    await console.expectSound();
+  });
+
+  it('sets a budget, and shows the share of it that is spent', async () => {
+    const { page } = console;
+    await console.open('/budgets');
+    await page.click('text=Set the budget of the account');
+    await page.fill('input[name=month]', '0.0001');
+    await page.click('dialog form.stacked button');
+    await console.shows('dialog .recorded', 'BudgetSet');
+    await page.click('dialog >> text=Close');
+    await console.shows('tbody', '$0.0001');
+    await console.shows('tbody', '80 %');
+    await console.expectSound();
+  });
+
+  it('issues a key that is shown once, and revokes it', async () => {
+    const { page } = console;
+    await console.open('/keys');
+    await page.click('text=Issue a key');
+    await page.fill('input[name=name]', 'nightly');
+    await page.click('dialog form.stacked button');
+    await console.shows('dialog pre', 'sk-svc-');
+    await page.click('dialog >> text=Close');
+    await page.click('text=Revoke nightly');
+    await page.click('dialog[open] form.stacked button');
+    await page.waitForSelector('tbody:not(:has-text("nightly"))');
+  });
+
+  it('shows the fields of a crypto payment, with its QR code', async () => {
+    const order = { amount_usd: 10, currency: 'SOL' };
+    const invoice = await console.call('POST', '/api/v1/billing/create_crypto_invoice.php', order);
+    await console.open(`/payments/${String(invoice['invoice_id'])}`);
+    await console.shows('dd', SOL_ADDRESS);
+    const width = 'document.querySelector("main img").naturalWidth';
+    await eventually(async () => (await console.page.evaluate<number>(width)) > 0);
     await console.expectSound();
   });
 });

@@ -1,6 +1,6 @@
 /** The pages of operators in Chromium: the ledger, the log, rigs, prices, users. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chatRequest, MODEL } from '../end-to-end/quipu.harness.js';
+import { chatRequest, eventually, MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { type OpenPages, openPages } from './console-pages.fixture.js';
 
 describe('the pages of operators', () => {
@@ -9,6 +9,11 @@ describe('the pages of operators', () => {
   beforeAll(async () => {
     console = await openPages({
       environment: { QUIPU_AUDIT_CHECKPOINT_MS: '50' },
+      catalogOf: (baseUrl) => `${scriptedCatalog(baseUrl)}
+meters:
+  - { meter: custody_bundles, usd: 0.01, per: 1000 }
+  - { meter: custody_byte_hours, usd: 0.10, per: 1000000000000 }
+`,
     });
     await console.call('POST', '/v1/chat/completions', chatRequest());
   }, 60_000);
@@ -63,6 +68,38 @@ describe('the pages of operators', () => {
   it('compares charges with costs', async () => {
     await console.open('/margin?by=model');
     await console.shows('tbody', '$0.000013');
+    await console.expectSound();
+  });
+
+  it('draws the contact plan, the route of a bundle and the passes of a satellite', async () => {
+    const { page } = console;
+    const inHours = (hours: number): string =>
+      new Date(Date.now() + hours * 3_600_000).toISOString();
+    await console.call('POST', '/api/v1/dtn/contacts', {
+      from: 'dtn://quipu/',
+      to: 'dtn://moon/',
+      starts_at: inHours(1),
+      ends_at: inHours(2),
+      bits_per_second: 8_000,
+    });
+    await console.open('/contacts');
+    await page.waitForSelector('svg[aria-label="Contacts over time"] rect');
+    await console.expectSound();
+    await console.call('POST', '/api/v1/dtn/bundle.php', {
+      source_eid: 'dtn://quipu/out',
+      destination_eid: 'dtn://moon/in',
+      payload_hex: '68656c6c6f',
+    });
+    await console.open('/bundles');
+    await page.click('tbody a');
+    await console.shows('dd', 'dtn://moon/in');
+    await console.shows('tbody', 'accepted');
+    await console.expectSound();
+    await console.open('/passes');
+    await page.waitForSelector('tbody tr');
+    const drawn =
+      "[...document.querySelectorAll('main img')].filter((one) => one.naturalWidth > 0).length";
+    await eventually(async () => (await page.evaluate<number>(drawn)) === 2);
     await console.expectSound();
   });
 

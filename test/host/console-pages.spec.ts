@@ -8,11 +8,26 @@ import { type ConsoleTab, type ConsoleWorld, openConsole } from './console.fixtu
 const CONSOLE = path.resolve(import.meta.dirname, '../../apps/console');
 const ROLES = ['renter', 'Partner', 'Investor', 'Admin'] as const;
 const PASSWORD = 'correct horse battery';
+/** Ids of users ascend without gaps: an Admin, the renter, then the Partner. */
+const PARTNER_USER = 3;
+const COLOUR = '#7a3e1d';
+const PARTNER = {
+  partner_name: 'Andes Cloud',
+  partner_slug: 'andes-cloud',
+  revenue_share_pct: 15,
+  revenue_share_max_pct: 20,
+  branding: {
+    primary_color: COLOUR,
+    accent_color: COLOUR,
+    body_bg_color: COLOUR,
+    card_bg_color: COLOUR,
+  },
+};
 const UNKNOWN_ID = '01990a5d-ac96-774b-bcce-b302099a8057';
 /** The record of a page with parameters may be missing: the gateway then answers 404. */
 const MISSING = /^Failed to load resource: .* status of (400|404) /;
 
-/** As a `ConsoleArea` declares it; the types of the console need those of a browser. */
+/** As a `ConsoleArea` declares it; types of the console need a browser. */
 interface Page {
   readonly path: string;
 }
@@ -52,6 +67,12 @@ describe('every page of the console', () => {
       await tab.page.waitForSelector('#position');
       tabs.set(role, tab);
     }
+    await console.post('/api/v1/partners', key, PARTNER);
+    const assigned = await fetch(
+      `${console.world.quipu.url}/api/v1/partners/1/managers/${PARTNER_USER}`,
+      { method: 'PUT', headers: { authorization: `Bearer ${key}` } },
+    );
+    expect(assigned.status).toBe(200);
   }, 60_000);
 
   afterAll(() => console.close());
@@ -68,7 +89,8 @@ describe('every page of the console', () => {
     tab.faults.length = 0;
     await tab.open(addressOf(page));
     await tab.page.waitForSelector('main h1');
-    await tab.page.waitForFunction("!document.querySelector('main p[role=status].quiet')");
+    const waiting = tab.page.locator('main p[role=status].quiet');
+    while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
     return tab;
   };
 

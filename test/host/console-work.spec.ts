@@ -60,5 +60,8 @@ describe('the pages of long work', () => {
     await console.shows('svg text', 'chat: succeeded');
     await console.shows('svg text', 'approval: running');
     await console.expectSound();
+    await page.click('text=Approve review');
+    await page.click('dialog form.stacked button');
+    await console.shows('svg text', 'approval: succeeded');
   });
 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Script } from '#areas/inference/rigs/upstream.fake.js';
 import {
   answering,
   startWorld,
@@ -37,7 +38,8 @@ export interface ConsoleTab {
 
 export interface ConsoleWorld {
   readonly world: World;
-  readonly browser: Browser;
+  /** The upstream answers the next requests when this is done. */
+  readonly waitFor: (answered: Promise<unknown>) => void;
   openTab(): Promise<ConsoleTab>;
   /** Posts to a route that must succeed. */
   readonly post: (
@@ -50,12 +52,19 @@ export interface ConsoleWorld {
 
 export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWorld> => {
   const axe = await readFile(AXE, 'utf8');
-  const world = await startWorld([answering('Two ', 'knots.')], options);
+  let answered: Promise<unknown> = Promise.resolve();
+  const answer = answering('Two ', 'knots.');
+  const world = await startWorld(
+    [(...exchange) => void answered.then(() => answer(...exchange))],
+    options,
+  );
   const executablePath = await requireProgram('chromium');
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   return {
     world,
-    browser,
+    waitFor: (next) => {
+      answered = next;
+    },
     openTab: () => openTab(world, browser, axe),
     post: async (path, token, body) => {
       const reply = await fetch(`${world.quipu.url}${path}`, {

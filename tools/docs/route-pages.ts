@@ -35,7 +35,7 @@ export const routePages = (document: OpenAPIObject): ReadonlyMap<string, string>
   const resolve: Resolve = (schema) => {
     const name = schema.$ref?.split('/').at(-1);
     const found = name === undefined ? schema : document.components?.schemas?.[name];
-    return (found ?? {});
+    return found ?? {};
   };
   const pages = new Map<string, string[]>();
   for (const { name, description = '' } of document.tags ?? []) {

@@ -1,4 +1,4 @@
-import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
+import { command, commandGroup, type DeclareCommands, irreversible } from '../declare-command.js';
 import { type ListAdaptersOptions } from './list-adapters.js';
 import { type RemoveAdapterOptions } from './remove-adapter.js';
 import { type UploadAdapterOptions } from './upload-adapter.js';
@@ -24,7 +24,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
         async () => (await import('./upload-adapter.js')).uploadAdapter,
       ),
     );
-  command(adapters, 'remove', 'Remove an uploaded adapter.')
+  irreversible(adapters, 'remove', 'Remove an uploaded adapter.')
     .argument('<adapter>', 'its slug or its id')
     .requiredOption('--user <name>', 'the owner of the account')
     .action((adapter: string, options: Omit<RemoveAdapterOptions, 'adapter'>) =>

@@ -2,7 +2,12 @@ import { command, commandGroup, type DeclareCommands } from '../declare-command.
 import { pageLimitOf, prefixOf } from '../options.js';
 import { type AgentOptions } from './agent-fields.js';
 import { type ListAgentsOptions } from './list-agents.js';
-import { type ApproveOptions, type McpOptions, type RegisterOptions } from './mcp-servers.js';
+import {
+  type ApproveOptions,
+  type McpOptions,
+  type RegisterOptions,
+  type RemoveServerOptions,
+} from './mcp-servers.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
   const agents = commandGroup(program, 'agents', 'List, show and cancel agent sessions.');
@@ -47,8 +52,9 @@ const declareMcpCommands: DeclareCommands = (program, invoke) => {
       invoke({ ...options, server }, async () => (await import('./mcp-servers.js')).refreshServer),
     );
   ofAccount('remove', 'Remove a server.')
+    .option('--yes', 'do not ask for confirmation')
     .argument('<server>', 'the name that list shows')
-    .action((server: string, options: McpOptions) =>
+    .action((server: string, options: Omit<RemoveServerOptions, 'server'>) =>
       invoke({ ...options, server }, async () => (await import('./mcp-servers.js')).removeServer),
     );
   ofAccount('allow', 'Let agents and MCP clients of the account call a tool.')

@@ -8,7 +8,13 @@ import { type OwnedServer, statusOf } from '#areas/agents/registered-servers/own
 import { RegisterServerCommand } from '#areas/agents/registered-servers/register-server.handler.js';
 import { RegisteredServersQuery } from '#areas/agents/registered-servers/servers.query.js';
 import { usage } from '../command-failure.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { confirm } from '../confirmation.js';
+import {
+  type CommonOptions,
+  type Invocation,
+  type IrreversibleOptions,
+  type Outcome,
+} from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { listText } from '../table.js';
 import { accountOf, userIdOf } from '../user-option.js';
@@ -77,12 +83,21 @@ export const refreshServer = (options: ServerOptions, invocation: Invocation): P
     return outcomeOf([await commands.execute(command)]);
   });
 
-export const removeServer = (options: ServerOptions, invocation: Invocation): Promise<Outcome> =>
-  onAccount(options, invocation, async ({ accountId, commands, context }) => {
-    const { server } = options;
+export interface RemoveServerOptions extends ServerOptions, IrreversibleOptions {}
+
+export const removeServer = async (
+  options: RemoveServerOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const { server } = options;
+  const consequence = `This deletes the address, credentials and allowed tools of ${server}.`;
+  const otherwise = 'nothing was removed';
+  await confirm({ word: server, consequence, otherwise }, options, invocation);
+  return onAccount(options, invocation, async ({ accountId, commands, context }) => {
     await commands.execute(new RemoveServerCommand({ accountId, server }, context()));
     return { json: { server }, text: `The server ${server} was removed.` };
   });
+};
 
 export const allowTool = (options: ToolOptions, invocation: Invocation): Promise<Outcome> =>
   decide(options, invocation, true);

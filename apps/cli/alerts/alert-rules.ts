@@ -19,8 +19,11 @@ export interface SetAlertsOptions extends ShowAlertsOptions {
   readonly rigDown?: boolean;
 }
 
+/** An alert may name a rig of the catalog, so that both are composed. */
+export const ALERT_AREAS = ['identity', 'billing', 'catalog', 'inference', 'alerts'] as const;
+
 const NEEDS = {
-  areas: ['identity', 'billing', 'alerts'],
+  areas: ALERT_AREAS,
   installation: 'exists',
   projections: [accountAlerts],
 } as const;

@@ -7,6 +7,7 @@ import { webhookEndpoints } from '#projections/webhooks/webhook-endpoints.projec
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { userIdOf } from '../user-option.js';
+import { ALERT_AREAS } from './alert-rules.js';
 
 export interface MailAlertsOptions extends CommonOptions {
   readonly user: string;
@@ -14,7 +15,7 @@ export interface MailAlertsOptions extends CommonOptions {
 }
 
 const NEEDS = {
-  areas: ['identity', 'billing', 'alerts', 'webhooks'],
+  areas: [...ALERT_AREAS, 'webhooks'],
   installation: 'exists',
   projections: [webhookEndpoints],
 } as const;

@@ -4,11 +4,10 @@ import { type Checkpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js
 import { NoteError } from '#platform/audit/signed-note.js';
 import { TreeCheck, type TreeReport } from '#platform/audit/tree-check.js';
 import { describeDamage } from '#platform/event-store/event-store.errors.js';
-import { stopIfInterrupted } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type Installation, withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { openProgress } from '../progress.js';
+import { withProgress } from '../progress.js';
 
 /** The last published checkpoint, as far as it can be read. */
 interface Published {
@@ -24,18 +23,12 @@ export const verifyLog = (_: CommonOptions, invocation: Invocation): Promise<Out
     const published = await publishedOf(installation);
     // Read after the checkpoint, which covers no event that is not in the log.
     const upTo = await eventStore.head();
-    const progress = await openProgress(invocation.stderr, 'Verifying the log');
-    const onProgress = (position: bigint): void => {
-      stopIfInterrupted(invocation.signal);
-      progress.update(position < upTo ? position : upTo, upTo);
-    };
     const checkpoints = published.checkpoint ? [published.checkpoint] : [];
-    try {
-      const check = new TreeCheck(eventStore, readStore);
-      return outcomeOf(await check.check({ upTo, checkpoints, onProgress }), published);
-    } finally {
-      progress.stop();
-    }
+    const check = new TreeCheck(eventStore, readStore);
+    const report = await withProgress(invocation, 'Verifying the log', (onProgress) =>
+      check.check({ upTo, checkpoints, onProgress: (position) => onProgress(position, upTo) }),
+    );
+    return outcomeOf(report, published);
   });
 
 const publishedOf = async ({ engines, settings }: Installation): Promise<Published> => {

@@ -7,11 +7,11 @@ import { accountOverview } from '#projections/billing/account-overview.projectio
 import { spend } from '#projections/requests/spend.projection.js';
 import { checkSqliteFile } from '#platform/sqlite/sqlite-check.js';
 import { embeddedStoresOf } from '../../composition/embedded-stores.js';
-import { CommandFailure, stopIfInterrupted } from '../command-failure.js';
+import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { expectLog, settingsOf } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { openProgress } from '../progress.js';
+import { withProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
 
 export interface CheckLedgerOptions extends CommonOptions {
@@ -32,18 +32,11 @@ export const checkLedger = async (
     // A damaged log stops the read model: the check says so, and lists what is damaged.
     onStopped: 'go-on',
   } as const;
-  const checking = withQuipu(invocation, needs, async ({ queries }) => {
-    const progress = await openProgress(invocation.stderr, 'Checking the ledger');
-    const onProgress = (position: bigint, head: bigint): void => {
-      stopIfInterrupted(invocation.signal);
-      progress.update(position, head);
-    };
-    try {
-      return await queries.execute(new CheckLedgerQuery(onProgress));
-    } finally {
-      progress.stop();
-    }
-  });
+  const checking = withQuipu(invocation, needs, ({ queries }) =>
+    withProgress(invocation, 'Checking the ledger', (onProgress) =>
+      queries.execute(new CheckLedgerQuery(onProgress)),
+    ),
+  );
   const report = await checking.catch((cause: unknown) => {
     if (fileFaults.length === 0) throw cause;
     const message = `SQLite finds faults in a file: ${fileFaults.join('; ')}`;

@@ -1,8 +1,8 @@
 import { ReplayPricesQuery } from '#areas/billing/rerating/replay-prices.handler.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
-import { stopIfInterrupted, usage } from '../command-failure.js';
+import { usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { openProgress } from '../progress.js';
+import { withProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
 import { cardOfFile, productsOf } from './price-card-option.js';
 import { linesText, repricedJson } from './repriced-text.js';
@@ -22,18 +22,11 @@ export const replayPrices = async (
   const card = await cardOfFile('--rate-card', rateCard);
   const needs = { areas: ['billing'], installation: 'exists', projections: [] } as const;
   const { accounts, place } = await withQuipu(invocation, needs, async (quipu) => {
-    const progress = await openProgress(invocation.stderr, 'Reading the charges');
-    const onProgress = (at: bigint, head: bigint): void => {
-      stopIfInterrupted(invocation.signal);
-      progress.update(at, head);
-    };
-    const order = { card, products: productsOf(invocation), accountId: null, onProgress };
-    try {
-      const replayed = await quipu.queries.execute(new ReplayPricesQuery(order, from, to));
-      return { ...replayed, place: await quipu.placeAt(replayed.position) };
-    } finally {
-      progress.stop();
-    }
+    const order = { card, products: productsOf(invocation), accountId: null };
+    const replayed = await withProgress(invocation, 'Reading the charges', (onProgress) =>
+      quipu.queries.execute(new ReplayPricesQuery({ ...order, onProgress }, from, to)),
+    );
+    return { ...replayed, place: await quipu.placeAt(replayed.position) };
   });
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n);
   const charged = sum(accounts.map((account) => account.charged));

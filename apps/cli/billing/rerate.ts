@@ -4,10 +4,9 @@ import {
 } from '#areas/billing/rerating/rerate-month.handler.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
-import { stopIfInterrupted } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { openProgress } from '../progress.js';
+import { withProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
 import { accountOf } from '../user-option.js';
 import { priceCardOf, productsOf } from './price-card-option.js';
@@ -40,18 +39,10 @@ export const rerate = async (
       reason: reason ?? `re-rated with the prices of ${card}`,
       isDryRun,
     };
-    const progress = await openProgress(invocation.stderr, 'Reading the charges');
-    const onProgress = (at: bigint, head: bigint): void => {
-      stopIfInterrupted(invocation.signal);
-      progress.update(at, head);
-    };
-    try {
-      const command = new RerateMonthCommand({ ...order, onProgress }, context());
-      const rerated = await commands.execute(command);
-      return { ...rerated, place: await placeAt(rerated.position) };
-    } finally {
-      progress.stop();
-    }
+    const rerated = await withProgress(invocation, 'Reading the charges', (onProgress) =>
+      commands.execute(new RerateMonthCommand({ ...order, onProgress }, context())),
+    );
+    return { ...rerated, place: await placeAt(rerated.position) };
   });
   const changed = accounts.filter(({ difference }) => difference !== 0n);
   const rejected = changed.filter(({ rejection }) => rejection !== null);

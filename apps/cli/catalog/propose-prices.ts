@@ -12,11 +12,13 @@ import { ReplayPricesQuery } from '#areas/billing/rerating/replay-prices.handler
 import { type RepricedAccount } from '#areas/billing/rerating/repricing.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { cardOfCatalog, productsOf } from '../billing/price-card-option.js';
-import { CommandFailure, stopIfInterrupted } from '../command-failure.js';
+import { CommandFailure } from '../command-failure.js';
 import { confirm } from '../confirmation.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withProgress } from '../progress.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
+import { textOn } from '../table.js';
 
 export interface ProposePricesOptions extends CommonOptions {
   readonly from: string;
@@ -33,9 +35,10 @@ const NEEDS = {
 } as const;
 
 export const proposePriceCard = async (
-  { from, provider, name: names, yes: isConfirmed = false }: ProposePricesOptions,
+  order: ProposePricesOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
+  const { from, provider, name: names, yes = false } = order;
   const list = await listOf(from);
   const options = { ...(provider !== undefined && { provider }), ...(names && { names }) };
   return withQuipu(invocation, NEEDS, async (quipu) => {
@@ -47,9 +50,9 @@ export const proposePriceCard = async (
       });
     const effect = await effectOf(proposal, quipu, invocation);
     const text = textOf(proposal, effect);
-    if (proposal.isChanged && !isConfirmed) {
-      invocation.stderr.write(`${text}\n`);
-      await confirm(CONFIRMATION, invocation);
+    if (proposal.isChanged) {
+      if (!yes) invocation.stderr.write(`${textOn(invocation.stderr, text)}\n`);
+      await confirm(CONFIRMATION, order, invocation);
     }
     if (proposal.isChanged) await quipu.commands.execute(new PublishProposalCommand(proposal));
     return {
@@ -97,10 +100,11 @@ const effectOf = async (
     card: cardOfCatalog(parseCatalog(source, file), source),
     products: productsOf(invocation),
     accountId: null,
-    onProgress: () => stopIfInterrupted(invocation.signal),
   };
   const [start, end] = [monthAt(-1), monthAt(0)];
-  const { accounts } = await queries.execute(new ReplayPricesQuery(order, start, end));
+  const { accounts } = await withProgress(invocation, 'Reading the charges', (onProgress) =>
+    queries.execute(new ReplayPricesQuery({ ...order, onProgress }, start, end)),
+  );
   return { month: start.slice(0, 'YYYY-MM'.length), accounts };
 };
 

@@ -5,6 +5,7 @@ import { csvOf } from '#platform/kernel/csv.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withProgress } from '../progress.js';
 import { reportText } from '../table.js';
 import { marginAt } from './margin.js';
 
@@ -18,7 +19,7 @@ export const reconcileBill = async (
   { file, rig: rigs, csv: isCsv = false }: ReconcileOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
-  const bill = await billOf(file, invocation.signal);
+  const bill = await billOf(file, invocation);
   const days = bill.items.map(({ day }) => day).toSorted();
   const [from] = days;
   const to = days.at(-1);
@@ -38,9 +39,11 @@ export const reconcileBill = async (
 };
 
 /** @throws CommandFailure `bad_bill` */
-const billOf = async (file: string, signal: AbortSignal): Promise<Bill> => {
+const billOf = async (file: string, invocation: Invocation): Promise<Bill> => {
   try {
-    return await readBill(file, signal);
+    return await withProgress(invocation, 'Reading the bill', (onProgress) =>
+      readBill(file, invocation.signal, (bytes, size) => onProgress(BigInt(bytes), BigInt(size))),
+    );
   } catch (cause) {
     if (!Error.isError(cause)) throw cause;
     const isOfFile = 'code' in cause && cause.name !== 'AbortError';

@@ -1,22 +1,22 @@
 import { EraseUserCommand } from '#areas/identity/users/erase-user.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { confirm } from '../confirmation.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { type Invocation, type IrreversibleOptions, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser } from '../user-option.js';
 
-export interface EraseUserOptions extends CommonOptions {
+export interface EraseUserOptions extends IrreversibleOptions {
   readonly username: string;
-  readonly yes?: boolean;
 }
 
 export const eraseUser = async (
-  { username, yes = false }: EraseUserOptions,
+  options: EraseUserOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
+  const { username } = options;
   const consequence = `This destroys the personal data of ${username} and cannot be undone.`;
   const otherwise = 'nothing was erased';
-  if (!yes) await confirm({ word: username, consequence, otherwise }, invocation);
+  await confirm({ word: username, consequence, otherwise }, options, invocation);
   const needs = {
     areas: ['identity', 'billing'],
     installation: 'exists',

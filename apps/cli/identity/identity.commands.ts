@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander';
 import { Role } from '#events/identity/identity.vocabulary.js';
-import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
+import {
+  command,
+  commandGroup,
+  type DeclareCommands,
+  type Invoke,
+  irreversible,
+} from '../declare-command.js';
 import { type CreateUserOptions } from './create-user.js';
 import {
   type ChangeRoleOptions,
@@ -17,7 +23,7 @@ import { groupOf, issuerOf, teamGrantsOf } from './group-rule.options.js';
 import { instantOf, keyNameOf, overlapOf, patternsOf, rangesOf, scopesOf } from './key.options.js';
 import {
   type IssueKeyOptions,
-  type KeyOptions,
+  type RevokeKeyOptions,
   type KeysOptions,
   type RestrictKeyOptions,
 } from './manage-keys.js';
@@ -93,9 +99,8 @@ const addUser = (user: Command, invoke: Invoke): void => {
     .action((options: EndSessionsOptions) =>
       invoke(options, async () => (await import('./sessions.js')).endSessions),
     );
-  command(user, 'erase', 'Destroy the personal data of a user permanently; the ledger stays.')
+  irreversible(user, 'erase', 'Destroy the personal data of a user permanently; the ledger stays.')
     .requiredOption('--username <name>', 'the user to erase')
-    .option('--yes', 'do not ask for confirmation')
     .action((options: EraseUserOptions) =>
       invoke(options, async () => (await import('./erase-user.js')).eraseUser),
     );
@@ -146,18 +151,21 @@ const addKey = (key: Command, invoke: Invoke): void => {
   ).action((options: RestrictKeyOptions) =>
     invoke(options, async () => (await import('./manage-keys.js')).restrictKey),
   );
-  command(key, 'revoke', 'Make a key invalid in every process.')
+  irreversible(key, 'revoke', 'Make a key invalid in every process.')
     .requiredOption(...owner)
     .requiredOption('--key <id>', 'the id of the key')
-    .action((options: KeyOptions) =>
+    .action((options: RevokeKeyOptions) =>
       invoke(options, async () => (await import('./manage-keys.js')).revokeKey),
     );
-  command(key, 'rotate', 'Issue a new key, shown only once, and revoke the others of its kind.')
+  irreversible(
+    key,
+    'rotate',
+    'Issue a new key, shown only once, and revoke the others of its kind.',
+  )
     .requiredOption(...owner)
     .addOption(kind)
     .option('--key <id>', 'replace this key only')
     .option('--overlap <seconds>', 'with --key: how long the old key stays valid', overlapOf, 0)
-    .option('--yes', 'do not ask for confirmation')
     .action((options: RotateKeyOptions) =>
       invoke(options, async () => (await import('./rotate-key.js')).rotateKey),
     );

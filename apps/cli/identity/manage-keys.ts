@@ -13,7 +13,13 @@ import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { keyUse } from '#projections/billing/key-use.projection.js';
 import { isDomainError, usage } from '../command-failure.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { confirm } from '../confirmation.js';
+import {
+  type CommonOptions,
+  type Invocation,
+  type IrreversibleOptions,
+  type Outcome,
+} from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { listText } from '../table.js';
 import { userIdOf } from '../user-option.js';
@@ -127,15 +133,23 @@ export const restrictKey = (
     };
   });
 
-export const revokeKey = (options: KeyOptions, invocation: Invocation): Promise<Outcome> =>
-  withUser(options, invocation, async ({ commands, context }, userId) => {
-    const { key: keyId } = options;
+export interface RevokeKeyOptions extends KeyOptions, IrreversibleOptions {}
+
+export const revokeKey = async (
+  options: RevokeKeyOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const { key: keyId } = options;
+  const consequence = `This makes the key ${keyId} of ${options.user} invalid for good.`;
+  await confirm({ word: keyId, consequence, otherwise: 'no key was revoked' }, options, invocation);
+  return withUser(options, invocation, async ({ commands, context }, userId) => {
     await ofOptions(commands.execute(new RevokeApiKeyCommand({ owner: userId, keyId }, context())));
     return {
       json: { user_id: userId, key_id: keyId, revoked: true },
       text: `Key ${keyId} was revoked, in every process.`,
     };
   });
+};
 
 const jsonOf = ({ id, kind, name, policy, sessionId, ...key }: ApiKeyView) => ({
   id,

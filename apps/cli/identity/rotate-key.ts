@@ -2,15 +2,14 @@ import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler
 import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { confirm } from '../confirmation.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { type Invocation, type IrreversibleOptions, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser, userIdOf } from '../user-option.js';
 import { KEY_KINDS, type KeyWord } from './key-words.js';
 
-export interface RotateKeyOptions extends CommonOptions {
+export interface RotateKeyOptions extends IrreversibleOptions {
   readonly user: string;
   readonly kind: KeyWord;
-  readonly yes?: boolean;
   /** Absent: every key of the kind. */
   readonly key?: string;
   readonly overlap: number;
@@ -45,13 +44,11 @@ const rotateOne = (
     };
   });
 
-const rotateAll = async (
-  { user: username, kind, yes = false }: RotateKeyOptions,
-  invocation: Invocation,
-): Promise<Outcome> => {
+const rotateAll = async (options: RotateKeyOptions, invocation: Invocation): Promise<Outcome> => {
+  const { user: username, kind } = options;
   const consequence = `This revokes every ${kind} key of ${username}, in every process.`;
   const otherwise = 'no key was revoked';
-  if (!yes) await confirm({ word: username, consequence, otherwise }, invocation);
+  await confirm({ word: username, consequence, otherwise }, options, invocation);
   const rotated = await withQuipu(invocation, NEEDS, ({ commands, context }) => {
     const rotation = new RotateUserKeysCommand({ username, keyKind: KEY_KINDS[kind] }, context());
     return ofUser('--user', username, commands.execute(rotation));

@@ -20,16 +20,17 @@ export const showJob = (
   const { id, watch = false, json = false } = options;
   const needs = { areas: JOB_AREAS, installation: 'exists', projections: [jobs] } as const;
   return withQuipu(invocation, needs, async (quipu) => {
-    if (watch) await follow(quipu, options, invocation);
+    if (watch) await followJob(quipu, options, invocation);
     if (watch && json) return undefined;
     const job = await quipu.queries.execute(new JobQuery(id, 'admin'));
     return { json: fieldsOf(job), text: textOf(job) };
   });
 };
 
-const follow = async (
+/** Until the end of the job, or Ctrl-C. */
+export const followJob = async (
   { queries }: Quipu,
-  { id, json = false }: ShowJobOptions,
+  { id, json = false }: Omit<ShowJobOptions, 'watch'>,
   { stdout, stderr, signal }: Invocation,
 ): Promise<void> => {
   const history = await queries.execute(new JobHistoryQuery(id, 'admin', null));

@@ -2,7 +2,13 @@ import {
   RegisterStationCommand,
   RetireStationCommand,
 } from '#areas/orbit/change-stations.handlers.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { confirm } from '../confirmation.js';
+import {
+  type CommonOptions,
+  type Invocation,
+  type IrreversibleOptions,
+  type Outcome,
+} from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ORBIT_NEEDS } from './orbit.needs.js';
 
@@ -36,14 +42,18 @@ export const addStation = async (
   };
 };
 
-export interface RetireStationOptions extends CommonOptions {
+export interface RetireStationOptions extends IrreversibleOptions {
   readonly id: number;
 }
 
 export const retireStation = async (
-  { id }: RetireStationOptions,
+  options: RetireStationOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
+  const { id } = options;
+  const consequence = `No contact is planned with station ${id} any more.`;
+  const otherwise = 'no station was retired';
+  await confirm({ word: String(id), consequence, otherwise }, options, invocation);
   await withQuipu(invocation, NEEDS, ({ commands, context }) =>
     commands.execute(new RetireStationCommand(id, context())),
   );

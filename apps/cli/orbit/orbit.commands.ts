@@ -1,5 +1,11 @@
 import { type Command } from 'commander';
-import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
+import {
+  command,
+  commandGroup,
+  type DeclareCommands,
+  type Invoke,
+  irreversible,
+} from '../declare-command.js';
 import { limitOf, pageLimitOf } from '../options.js';
 import { type ImportElementsOptions } from './import-elements.js';
 import { degreesOf, metresOf } from './orbit.options.js';
@@ -22,7 +28,7 @@ const addStations = (orbit: Command, invoke: Invoke): void => {
     .action((options: AddStationOptions) =>
       invoke(options, async () => (await import('./change-stations.js')).addStation),
     );
-  command(orbit, 'retire-station', 'Retire a ground station.')
+  irreversible(orbit, 'retire-station', 'Retire a ground station.')
     .argument('<id>', 'the id that stations shows', limitOf)
     .action((id: number, options: Omit<RetireStationOptions, 'id'>) =>
       invoke({ ...options, id }, async () => (await import('./change-stations.js')).retireStation),

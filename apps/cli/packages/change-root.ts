@@ -8,7 +8,8 @@ import {
   withSignature,
 } from '#areas/packages/keys/root-metadata.js';
 import { ProposeRootQuery, PublishRootCommand } from '#areas/packages/keys/root.handlers.js';
-import { usage } from '../command-failure.js';
+import { CommandFailure, usage } from '../command-failure.js';
+import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { PACKAGES_NEEDS } from './packages.needs.js';
@@ -41,8 +42,19 @@ export const proposeRoot = async (
   const rootKeys = rootKey ? { keys, threshold: threshold ?? keys.length } : null;
   const query = new ProposeRootQuery({ rotates: rotate, rootKeys });
   const root = await withQuipu(invocation, PACKAGES_NEEDS, ({ queries }) => queries.execute(query));
-  await writeFile(file, `${JSON.stringify(root, null, 2)}\n`, { flag: 'wx' });
+  await writeNew(file, `${JSON.stringify(root, null, 2)}\n`);
   return outcomeOf(root, `was written to ${file}`);
+};
+
+/** @throws CommandFailure `target_exists` */
+const writeNew = async (file: string, text: string): Promise<void> => {
+  try {
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (cause) {
+    if (!Error.isError(cause) || !('code' in cause) || cause.code !== 'EEXIST') throw cause;
+    const message = `${file} is there already; name a file that is not`;
+    throw new CommandFailure('target_exists', message, EXIT.failed, { cause });
+  }
 };
 
 export const signRoot = async ({ file, key }: SignRootOptions): Promise<Outcome> => {

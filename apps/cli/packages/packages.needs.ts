@@ -1,6 +1,6 @@
 /** The log of the area `audit` names its key in each root. */
 export const PACKAGES_NEEDS = {
-  areas: ['packages', 'audit'],
+  areas: ['packages', 'audit', 'billing', 'catalog', 'inference', 'jobs'],
   installation: 'exists',
   projections: [],
 } as const;

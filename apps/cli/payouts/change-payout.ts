@@ -6,7 +6,13 @@ import {
   RejectPayoutCommand,
 } from '#areas/payouts/payout.handlers.js';
 import { type Beneficiary } from '#events/payouts/earning.events.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { confirm } from '../confirmation.js';
+import {
+  type CommonOptions,
+  type Invocation,
+  type IrreversibleOptions,
+  type Outcome,
+} from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { PAYOUT_NEEDS } from './payout-needs.js';
 
@@ -25,7 +31,7 @@ export interface RejectPayoutOptions extends PayoutOptions {
   readonly reason: string;
 }
 
-export interface PayPayoutOptions extends PayoutOptions {
+export interface PayPayoutOptions extends PayoutOptions, IrreversibleOptions {
   readonly reference: string;
 }
 
@@ -62,7 +68,18 @@ export const rejectPayout = (
     commands.execute(new RejectPayoutCommand(payout, options.reason, context())),
   );
 
-export const payPayout = (options: PayPayoutOptions, invocation: Invocation): Promise<Outcome> =>
-  change(options, invocation, 'paid', (payout, { commands, context }) =>
+export const payPayout = async (
+  options: PayPayoutOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const { payout } = options;
+  const consequence = `This records for good that the payout ${payout} was transferred.`;
+  await confirm(
+    { word: payout, consequence, otherwise: 'nothing was recorded' },
+    options,
+    invocation,
+  );
+  return change(options, invocation, 'paid', (payout, { commands, context }) =>
     commands.execute(new PayPayoutCommand(payout, options.reference, context())),
   );
+};

@@ -54,6 +54,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
       invoke(options, async () => (await import('./change-payout.js')).rejectPayout),
     );
   ofPayout(payout, 'pay', 'Record that an approved payout was transferred.')
+    .option('--yes', 'do not ask for confirmation')
     .requiredOption('--reference <text>', 'of the transfer; it must name no person', depositIdOf)
     .action((options: PayPayoutOptions) =>
       invoke(options, async () => (await import('./change-payout.js')).payPayout),

@@ -3,16 +3,22 @@ import { systemClock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
 import { keySetIdOf } from '../../composition/engines.js';
+import { confirm } from '../confirmation.js';
 import { withLog } from '../installation.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { type Invocation, type IrreversibleOptions, type Outcome } from '../invocation.js';
 
-export interface ClaimLogOptions extends CommonOptions {
+export interface ClaimLogOptions extends IrreversibleOptions {
   readonly reason: string;
 }
 
 /** A server with the previous keys may run: it keeps them until it starts again, which fails. */
-export const claimLog = ({ reason }: ClaimLogOptions, invocation: Invocation): Promise<Outcome> =>
-  withLog(invocation, async (settings, eventStore) => {
+export const claimLog = async (
+  options: ClaimLogOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  await confirm(CONFIRMATION, options, invocation);
+  const { reason } = options;
+  return withLog(invocation, async (settings, eventStore) => {
     const setId = await keySetIdOf(settings);
     const record = new LoggedInstallationKey(eventStore, systemClock);
     const previous = await record.claimKeySet(setId, reason, contextOf(randomUUID(), 'cli'));
@@ -26,3 +32,10 @@ export const claimLog = ({ reason }: ClaimLogOptions, invocation: Invocation): P
       : `The log names the subject keys ${setId} already; there is nothing to claim.`;
     return { json: { claimed: isClaimed, key_set: setId, previous_key_set: previous }, text };
   });
+};
+
+const CONFIRMATION = {
+  word: 'claim',
+  consequence: 'Personal data that is sealed with the keys before cannot be read here any more.',
+  otherwise: 'the log was not claimed',
+};

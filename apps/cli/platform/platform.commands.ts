@@ -5,6 +5,7 @@ import {
   type DeclareCommands,
   type Invoke,
   logGroup,
+  irreversible,
 } from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
 import { type BackUpOptions } from './back-up.js';
@@ -111,7 +112,7 @@ const addLog = (log: Command, invoke: Invoke): void => {
     .action((options: ConfirmLogOptions) =>
       invoke(options, async () => (await import('./confirm-log.js')).confirmLog),
     );
-  command(log, 'claim', 'Take a log over with other subject keys, where its own are lost.')
+  irreversible(log, 'claim', 'Take a log over with other subject keys, where its own are lost.')
     .requiredOption('--reason <text>', 'why its subject keys are lost; it is kept in the log')
     .action((options: ClaimLogOptions) =>
       invoke(options, async () => (await import('./claim-log.js')).claimLog),

@@ -1,10 +1,10 @@
 import { RebuildStoppedError } from '#platform/runtime/projections/projection-rebuild.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas } from '../../composition/areas.js';
-import { CommandFailure, stopIfInterrupted, usage } from '../command-failure.js';
+import { CommandFailure, usage } from '../command-failure.js';
 import { withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { openProgress } from '../progress.js';
+import { withProgress } from '../progress.js';
 
 export interface RebuildProjectionsOptions extends CommonOptions {
   readonly names: readonly string[];
@@ -25,18 +25,12 @@ export const rebuildProjections = async (
   const names = namesOf(options);
   return withInstallation(invocation, 'exists', async ({ engines }) => {
     const head = await engines.eventStore.head();
-    const progress = await openProgress(invocation.stderr, 'Rebuilding');
-    const onProgress = (position: bigint): void => {
-      stopIfInterrupted(invocation.signal);
-      progress.update(position < head ? position : head, head);
-    };
-    try {
-      await new Runtime(engines, areas).projectionHost.rebuildAll(names, onProgress);
-    } catch (error) {
+    const { projectionHost } = new Runtime(engines, areas);
+    await withProgress(invocation, 'Rebuilding', (onProgress) =>
+      projectionHost.rebuildAll(names, (position) => onProgress(position, head)),
+    ).catch((error: unknown) => {
       throw error instanceof RebuildStoppedError ? stopped(error) : error;
-    } finally {
-      progress.stop();
-    }
+    });
     return {
       json: { rebuilt: names, position: head.toString() },
       text: `Rebuilt ${names.join(', ')} to position ${head} or later.`,

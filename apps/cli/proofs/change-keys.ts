@@ -4,8 +4,14 @@ import {
   RetireProofKeyCommand,
 } from '#areas/proofs/change-keys.handlers.js';
 import { CommandFailure } from '../command-failure.js';
+import { confirm } from '../confirmation.js';
 import { EXIT } from '../exit-code.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import {
+  type CommonOptions,
+  type Invocation,
+  type IrreversibleOptions,
+  type Outcome,
+} from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { PROOFS_NEEDS } from './proofs.needs.js';
 
@@ -40,14 +46,17 @@ const readJson = async (file: string): Promise<unknown> => {
   }
 };
 
-export interface RetireKeyOptions extends CommonOptions {
+export interface RetireKeyOptions extends IrreversibleOptions {
   readonly id: string;
 }
 
 export const retireKey = async (
-  { id }: RetireKeyOptions,
+  options: RetireKeyOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
+  const { id } = options;
+  const consequence = `No proof is verified with the key ${id} any more.`;
+  await confirm({ word: id, consequence, otherwise: 'no key was retired' }, options, invocation);
   await withQuipu(invocation, NEEDS, ({ commands, context }) =>
     commands.execute(new RetireProofKeyCommand(id, context())),
   );

@@ -1,4 +1,4 @@
-import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
+import { command, commandGroup, type DeclareCommands, irreversible } from '../declare-command.js';
 import { limitOf, pageLimitOf } from '../options.js';
 import { type RegisterKeyOptions, type RetireKeyOptions } from './change-keys.js';
 import { type ListKeysOptions } from './list-keys.js';
@@ -12,7 +12,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .action((file: string, options: Omit<RegisterKeyOptions, 'file'>) =>
       invoke({ ...options, file }, async () => (await import('./change-keys.js')).registerKey),
     );
-  command(keys, 'retire', 'Retire a verification key.')
+  irreversible(keys, 'retire', 'Retire a verification key.')
     .argument('<id>', 'the id that list shows')
     .action((id: string, options: Omit<RetireKeyOptions, 'id'>) =>
       invoke({ ...options, id }, async () => (await import('./change-keys.js')).retireKey),

@@ -1,9 +1,10 @@
-import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
+import { command, commandGroup, type DeclareCommands, irreversible } from '../declare-command.js';
 import { limitOf, pageLimitOf } from '../options.js';
 import { type ListRentalsOptions } from './list-rentals.js';
 import { type RentalLogsOptions } from './rental-logs.js';
 import { type RentalOptions } from './rental-output.js';
 import { type StartRentalOptions } from './start-rental.js';
+import { type StopRentalOptions } from './stop-rental.js';
 
 type Shared<Options extends RentalOptions> = Omit<Options, 'number'>;
 const NUMBER = 'the number that list shows';
@@ -30,9 +31,9 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .action((number: number, options: Shared<RentalOptions>) =>
       invoke({ ...options, number }, async () => (await import('./show-rental.js')).showRental),
     );
-  command(rentals, 'stop', 'Stop a rental; an ended one stays as it is.')
+  irreversible(rentals, 'stop', 'Stop a rental; an ended one stays as it is.')
     .argument('<number>', NUMBER, limitOf)
-    .action((number: number, options: Shared<RentalOptions>) =>
+    .action((number: number, options: Shared<StopRentalOptions>) =>
       invoke({ ...options, number }, async () => (await import('./stop-rental.js')).stopRental),
     );
   command(rentals, 'logs', 'Print what the program of a rental wrote.')

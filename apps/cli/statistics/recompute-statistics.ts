@@ -5,10 +5,10 @@ import {
 } from '#areas/statistics/recompute-statistics.handler.js';
 import { statisticsProjections } from '#areas/statistics/statistics.projections.js';
 import { AsOfError } from '#platform/runtime/history/as-of.js';
-import { stopIfInterrupted, usage } from '../command-failure.js';
+import { usage } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
-import { openProgress } from '../progress.js';
+import { withProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
 
 export interface RecomputeStatisticsOptions extends CommonOptions {
@@ -28,19 +28,12 @@ export const recomputeStatistics = async (
     projections: statisticsProjections,
   } as const;
   const timespans = timespan === undefined ? TIMESPANS : [timespan];
-  const result = await withQuipu(invocation, needs, async ({ queries }) => {
-    const progress = await openProgress(invocation.stderr, 'Recomputing the statistics');
-    const onProgress = (position: bigint, upTo: bigint): void => {
-      stopIfInterrupted(invocation.signal);
-      progress.update(position, upTo);
-    };
-    try {
-      return await queries.execute(new RecomputeStatisticsQuery(at, timespans, onProgress));
-    } catch (error) {
-      throw error instanceof AsOfError ? usage(`--at: ${error.message}`) : error;
-    } finally {
-      progress.stop();
-    }
+  const result = await withQuipu(invocation, needs, ({ queries }) =>
+    withProgress(invocation, 'Recomputing the statistics', (onProgress) =>
+      queries.execute(new RecomputeStatisticsQuery(at, timespans, onProgress)),
+    ),
+  ).catch((error: unknown) => {
+    throw error instanceof AsOfError ? usage(`--at: ${error.message}`) : error;
   });
   const isEqual = result.differences.length === 0;
   return {

@@ -3,6 +3,7 @@ import { DISTILLATION_JOB, FINE_TUNING_JOB } from '#events/training/training.job
 import { SHOWN_STATUSES } from '#projections/jobs/jobs.projection.js';
 import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
 import { type JobOptions } from '../jobs/job-fields.js';
+import { type ShowJobOptions } from '../jobs/show-job.js';
 import { pageLimitOf, prefixOf } from '../options.js';
 import { type ListTrainingsOptions } from './list-trainings.js';
 
@@ -26,7 +27,8 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     );
   command(training, 'show', 'Show a training: its models, its losses and its figures.')
     .argument('<id>', 'the id that list shows')
-    .action((id: string, options: Omit<JobOptions, 'id'>) =>
+    .option('--watch', 'follow the training until its end, or Ctrl-C')
+    .action((id: string, options: Omit<ShowJobOptions, 'id'>) =>
       invoke({ ...options, id }, async () => (await import('./show-training.js')).showTraining),
     );
   command(training, 'cancel', 'Cancel a training; the time that it was trained is charged.')

@@ -6,16 +6,17 @@ import { callerOf, VAULTS_NEEDS, type VaultUserOptions } from './vaults.needs.js
 
 export interface EraseVaultOptions extends VaultUserOptions {
   readonly vault: string;
-  readonly yes: boolean;
+  readonly yes?: boolean;
 }
 
 export const eraseVault = async (
-  { vault, user, yes }: EraseVaultOptions,
+  options: EraseVaultOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
+  const { vault, user } = options;
   const consequence = `This destroys the keys of the vault ${vault} and cannot be undone.`;
   const otherwise = 'nothing was erased';
-  if (!yes) await confirm({ word: vault, consequence, otherwise }, invocation);
+  await confirm({ word: vault, consequence, otherwise }, options, invocation);
   await withQuipu(invocation, VAULTS_NEEDS, async (quipu) => {
     const caller = await callerOf(quipu, user);
     await quipu.commands.execute(new EraseVaultCommand(vault, caller, quipu.context()));

@@ -1,5 +1,11 @@
 import { type Command } from 'commander';
-import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
+import {
+  command,
+  commandGroup,
+  type DeclareCommands,
+  type Invoke,
+  irreversible,
+} from '../declare-command.js';
 import { limitOf, urlOf } from '../options.js';
 import { type EraseVaultOptions } from './erase-vault.js';
 import { type ClearanceOptions } from './set-clearance.js';
@@ -31,10 +37,13 @@ const addChanges = (vaults: Command, invoke: Invoke): void => {
     .action((options: ListVaultsOptions) =>
       invoke(options, async () => (await import('./list-vaults.js')).listVaults),
     );
-  command(vaults, 'erase', 'Destroy the keys of a vault: no copy of its content opens any more.')
+  irreversible(
+    vaults,
+    'erase',
+    'Destroy the keys of a vault: no copy of its content opens any more.',
+  )
     .argument('<vault>', 'the id that list shows')
     .requiredOption('--user <name>', 'the owner of the account')
-    .option('--yes', 'do not ask', false)
     .action((vault: string, options: Omit<EraseVaultOptions, 'vault'>) =>
       invoke({ ...options, vault }, async () => (await import('./erase-vault.js')).eraseVault),
     );

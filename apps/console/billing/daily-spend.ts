@@ -1,3 +1,5 @@
+import { dayAfter, dayFromToday, today } from '../shell/days.js';
+
 export interface SpendAnswer {
   readonly from: string;
   readonly to: string;
@@ -9,15 +11,11 @@ export interface SpendAnswer {
 }
 
 const DAYS = 30;
-const DAY_MS = 86_400_000;
-const DAY_LENGTH = 'YYYY-MM-DD'.length;
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, DAY_LENGTH);
 
 /** The last thirty days in UTC, the present one included. */
-export const lastDays = (nowMs: number): { readonly from: string; readonly to: string } => ({
-  from: dayOf(nowMs - (DAYS - 1) * DAY_MS),
-  to: dayOf(nowMs),
+export const lastDays = (): { readonly from: string; readonly to: string } => ({
+  from: dayFromToday(1 - DAYS),
+  to: today(),
 });
 
 export interface DaySpend {
@@ -29,7 +27,7 @@ export interface DaySpend {
 /** The sum of each day of an answer; zero for a day without a row. */
 export const dailySpend = ({ from, to, rows }: SpendAnswer): readonly DaySpend[] => {
   const sums = new Map<string, number>();
-  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) sums.set(dayOf(ms), 0);
+  for (let day = from; day <= to; day = dayAfter(day)) sums.set(day, 0);
   for (const { group, amount_usd: amount } of rows) {
     const day = group.day ?? '';
     sums.set(day, (sums.get(day) ?? 0) + Number(amount));

@@ -158,7 +158,7 @@ const HomePage = () => {
     routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }),
   );
   const spend = useRead<SpendAnswer>(() =>
-    routeOf('/api/v1/spend', { ...lastDays(Date.now()), by: 'day', asOf: asOf.value }),
+    routeOf('/api/v1/spend', { ...lastDays(), by: 'day', asOf: asOf.value }),
   );
   return (
     <>

@@ -6,6 +6,7 @@ import { instant, usd } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { asOf } from '../shell/location.js';
 import { type Column, Table } from '../shell/table.js';
+import { textIn, WriteDialog } from '../shell/write-form.js';
 
 interface Limit {
   readonly period: string;
@@ -90,6 +91,35 @@ const factsOf = (alerts: Alerts): readonly Fact[] => [
   ['Rig that is down', alerts.rig_down ? 'on' : 'off'],
 ];
 
+/** An empty field is no limit. */
+const amountIn = (form: FormData, name: string): number | null => {
+  const text = textIn(form, name);
+  return text === '' ? null : Number(text);
+};
+
+const SetBudget = () => (
+  <WriteDialog
+    opens="Set the budget of the account"
+    explains="Work that would cost more is rejected before it runs. An empty field is no limit."
+    label="Set"
+    method="PUT"
+    route="/api/v1/budgets/account"
+    bodyOf={(form) => ({
+      usd_per_day: amountIn(form, 'day'),
+      usd_per_month: amountIn(form, 'month'),
+    })}
+  >
+    <label>
+      Dollars of a day
+      <input name="day" type="number" min="0" step="any" />
+    </label>
+    <label>
+      Dollars of a month
+      <input name="month" type="number" min="0" step="any" />
+    </label>
+  </WriteDialog>
+);
+
 const BudgetsPage = () => {
   const state = usePageRead<Budgets>(() => '/api/v1/budgets');
   const alerts = useRead<Alerts>(() => routeOf('/api/v1/alerts', { asOf: asOf.value }));
@@ -97,6 +127,7 @@ const BudgetsPage = () => {
     <>
       <h1>Budgets and alerts</h1>
       <OfNow />
+      <SetBudget />
       <Answered state={state}>
         {({ budgets }) =>
           budgets.length === 0 ? (

@@ -2,6 +2,7 @@ import { orDash } from '../shell/facts.js';
 import { usd } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
 import { type Column } from '../shell/table.js';
+import { textIn, WriteDialog } from '../shell/write-form.js';
 
 interface Key {
   readonly id: string;
@@ -35,6 +36,52 @@ const limitsOf = ({ models, routes, ip_ranges: ranges }: Key): string => {
   return shown.join('; ') || 'none';
 };
 
+const SCOPES = ['inference', 'read_billing', 'manage_keys', 'manage_money', 'operate'];
+
+interface NewKey {
+  readonly api_key: string;
+}
+
+const Issue = () => (
+  <WriteDialog<NewKey>
+    opens="Issue a key"
+    explains="The key is shown once. Its requests are charged to your account."
+    label="Issue"
+    route="/api/v1/auth/keys"
+    bodyOf={(form) => ({ name: textIn(form, 'name'), scopes: form.getAll('scopes') })}
+    done={({ api_key: key }) => <pre tabIndex={0}>{key}</pre>}
+  >
+    <label>
+      Name
+      <input name="name" required maxLength={64} />
+    </label>
+    <fieldset>
+      <legend>Scopes</legend>
+      {SCOPES.map((scope) => (
+        <label key={scope}>
+          <input
+            type="checkbox"
+            name="scopes"
+            value={scope}
+            defaultChecked={scope === 'inference'}
+          />
+          {scope}
+        </label>
+      ))}
+    </fieldset>
+  </WriteDialog>
+);
+
+const Revoke = ({ id, name }: Key) => (
+  <WriteDialog
+    opens={`Revoke ${name}`}
+    explains="The key becomes invalid at once. Its requests that run are answered."
+    label="Revoke"
+    method="DELETE"
+    route={`/api/v1/auth/keys/${id}`}
+  />
+);
+
 const COLUMNS: readonly Column<Key>[] = [
   { name: 'Name', cell: ({ name }) => name },
   { name: 'Id', cell: ({ id }) => <code>{id}</code> },
@@ -44,6 +91,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { name: 'Last used, UTC', cell: (key) => orDash(key.last_used_at) },
   { name: 'Ends, UTC', cell: (key) => key.expires_at ?? 'never' },
   { name: 'Charged', isNumber: true, cell: (key) => usd(key.charged_usd) },
+  { name: 'End it', cell: (key) => <Revoke {...key} /> },
 ];
 
 export default listPage<Keys, Key>({
@@ -52,6 +100,7 @@ export default listPage<Keys, Key>({
   rowsOf: ({ keys }) => keys,
   keyOf: ({ id }) => id,
   columns: COLUMNS,
+  above: () => <Issue />,
   empty: (
     <>
       You have no key. <code>quipu key create</code> issues one.

@@ -6,6 +6,7 @@ import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { type Column, Table } from '../shell/table.js';
+import { WriteDialog } from '../shell/write-form.js';
 import { type Job } from './job.js';
 
 interface FoundJob {
@@ -72,6 +73,14 @@ const JobPage = ({ parameters }: PageProps) => {
         {({ job }) => (
           <>
             <Facts facts={factsOf(job)} />
+            {job.ended_at === null && (
+              <WriteDialog
+                opens="Cancel the job"
+                explains="The job ends as soon as it can. The work that is done is charged."
+                label="Cancel the job"
+                route={`/api/v1/jobs/${id}/cancel`}
+              />
+            )}
             <h2>Usage</h2>
             {job.usage.length === 0 ? (
               <p>Nothing is metered yet.</p>

@@ -2,7 +2,6 @@ import { type ConsoleArea } from '../shell/page.js';
 
 export default {
   order: 20,
-  group: 'Work',
   pages: [
     { path: '/jobs', title: 'Jobs', load: () => import('./jobs.page.js') },
     { path: '/jobs/:id', title: 'Job', load: () => import('./job.page.js') },

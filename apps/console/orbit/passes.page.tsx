@@ -25,8 +25,6 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To, UTC' },
 ];
 
-const PLOT_SIZE = '480';
-
 const place = ({ at, azimuth_deg: azimuth }: SkyPlace): string =>
   `${instant(at)}, azimuth ${count(azimuth)}°`;
 
@@ -51,18 +49,28 @@ const Pictures = ({ from, to, station, satellite }: Passes) => {
   const period = { from, to, satellite_id: String(satellite.satellite_id) };
   const sky = { ...period, station_id: String(station.station_id) };
   return (
-    <p>
-      <img
-        src={routeOf('/api/v1/space/sky_plot.svg', sky)}
-        alt={`Sky over ${station.name} with the passes of ${satellite.name}`}
-        width={PLOT_SIZE}
-      />
-      <img
-        src={routeOf('/api/v1/space/ground_track.svg', period)}
-        alt={`Ground track of ${satellite.name}`}
-        width={PLOT_SIZE}
-      />
-    </p>
+    <Facts
+      facts={[
+        [
+          'Sky over the station',
+          <img
+            key="sky"
+            src={routeOf('/api/v1/space/sky_plot.svg', sky)}
+            alt={`Sky over ${station.name} with the passes of ${satellite.name}`}
+            width="100%"
+          />,
+        ],
+        [
+          'Ground track',
+          <img
+            key="track"
+            src={routeOf('/api/v1/space/ground_track.svg', period)}
+            alt={`Ground track of ${satellite.name}`}
+            width="100%"
+          />,
+        ],
+      ]}
+    />
   );
 };
 

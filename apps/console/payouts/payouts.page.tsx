@@ -5,6 +5,7 @@ import { type ListAnswer, listPage } from '../shell/list.js';
 import { addressWith, query } from '../shell/location.js';
 import { session } from '../shell/session.js';
 import { type Column } from '../shell/table.js';
+import { textIn, WriteDialog } from '../shell/write-form.js';
 
 interface Payout {
   readonly payout_id: string;
@@ -62,6 +63,41 @@ const Balance = ({ balance }: Payouts) =>
     />
   );
 
+/** For an Admin: the next steps of a payout that waits. */
+const Decide = ({ beneficiary, payout_id: id, status }: Payout) => {
+  const route = `/api/v1/payouts/${beneficiary}/${id}`;
+  return (
+    <>
+      {status === 'requested' && (
+        <WriteDialog
+          opens={`Approve ${id}`}
+          explains="The payout may be paid."
+          label="Approve"
+          route={`${route}/approve`}
+          bodyOf={(form) => ({ country: textIn(form, 'country') })}
+        >
+          <label>
+            Country of the payee, such as DE
+            <input name="country" required pattern="[A-Z]{2}" />
+          </label>
+        </WriteDialog>
+      )}
+      <WriteDialog
+        opens={`Reject ${id}`}
+        explains="The amount is available to its beneficiary again."
+        label="Reject"
+        route={`${route}/reject`}
+        bodyOf={(form) => ({ reason: textIn(form, 'reason') })}
+      >
+        <label>
+          Reason
+          <input name="reason" required maxLength={200} />
+        </label>
+      </WriteDialog>
+    </>
+  );
+};
+
 const BENEFICIARY: Filter = { name: 'beneficiary', label: 'For, such as partner-1' };
 
 const shared = {
@@ -87,6 +123,7 @@ const OfBeneficiary = listPage<Payouts, Payout>({
 
 const Open = listPage<Payouts, Payout>({
   ...shared,
+  columns: [...COLUMNS, { name: 'Decide', cell: (payout) => <Decide {...payout} /> }],
   title: 'Open payouts',
   route: '/api/v1/payouts/open',
   filters: [BENEFICIARY],

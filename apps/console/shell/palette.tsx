@@ -2,6 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { refreshes } from './answer.js';
 import { addressOf, addressWith, goTo } from './location.js';
+import { matching } from './matching.js';
 import { type Page } from './page.js';
 import { signOut } from './session.js';
 
@@ -21,15 +22,6 @@ const entriesOf = (pages: readonly Page[]): readonly Entry[] => [
   ...pages.map(({ title, path }) => ({ name: title, run: () => goTo(addressOf(path)) })),
   ...ACTIONS,
 ];
-
-/** The entries that have every word of a text in their names, in the order of the navigation. */
-export const matching = <Named extends { readonly name: string }>(
-  entries: readonly Named[],
-  text: string,
-): readonly Named[] => {
-  const words = text.toLowerCase().split(/\s+/);
-  return entries.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-};
 
 interface ChoicesProps {
   readonly found: readonly Entry[];

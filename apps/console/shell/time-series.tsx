@@ -14,7 +14,7 @@ export interface Series {
 }
 
 export interface TimeSeriesProps {
-  /** What is drawn, for a reader of the screen. A table on the page has the same figures. */
+  /** For a reader of the screen. A table on the page has the same figures. */
   readonly label: string;
   /** Milliseconds since the Unix epoch, ascending. */
   readonly at: readonly number[];

@@ -129,8 +129,10 @@ export interface WriteFormProps<Answer> {
   readonly bodyOf?: (form: FormData) => object;
   /** The fields, which the browser checks: `required`, `pattern`, `min`, … */
   readonly children?: ComponentChildren;
+  /** After a write the fields have their first values, unless they show what was written. */
+  readonly keepsFields?: boolean;
   readonly onDone?: (answer: Answer) => void;
-  /** What the answer has to show, such as a key that is shown once. */
+  /** Shows a part of the answer, such as a key that is shown once. */
   readonly done?: ((answer: Answer) => ComponentChildren) | undefined;
 }
 
@@ -171,6 +173,7 @@ export const WriteForm = <Answer extends object>({
   method = 'POST',
   bodyOf,
   children,
+  keepsFields = false,
   onDone,
   done,
 }: WriteFormProps<Answer>) => {
@@ -189,7 +192,7 @@ export const WriteForm = <Answer extends object>({
       const reply = await write<Answer>(route, { method, idempotencyKey, ...(body && { body }) });
       sent.current = { text: '', key: '' };
       state.value = { status: 'done', reply };
-      form.current.reset();
+      if (!keepsFields) form.current.reset();
       onDone?.(reply.answer);
     } catch (error) {
       const needsPassword = error instanceof ApiError && error.code === NOT_CONFIRMED;

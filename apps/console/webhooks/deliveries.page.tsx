@@ -2,6 +2,7 @@ import { orDash } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
 import { type Column } from '../shell/table.js';
+import { WriteDialog } from '../shell/write-form.js';
 
 interface Delivery {
   readonly id: string;
@@ -31,6 +32,17 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Answer', isNumber: true, cell: (delivery) => orDash(delivery.status_code) },
   { name: 'Failure', cell: ({ failure }) => failure ?? '–' },
   { name: 'Last attempt, UTC', cell: (delivery) => orDash(delivery.attempted_at, instant) },
+  {
+    name: 'Again',
+    cell: ({ id, type }) => (
+      <WriteDialog
+        opens={`Replay ${type}`}
+        explains="The endpoint receives the same message once more."
+        label="Replay"
+        route={`/api/v1/webhooks/deliveries/${id}/replay`}
+      />
+    ),
+  },
   { name: 'Next attempt, UTC', cell: (delivery) => orDash(delivery.next_attempt_at, instant) },
 ];
 

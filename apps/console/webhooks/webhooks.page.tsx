@@ -1,6 +1,7 @@
 import { instant } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
 import { type Column } from '../shell/table.js';
+import { textIn, WriteDialog } from '../shell/write-form.js';
 
 interface Webhook {
   readonly id: string;
@@ -16,12 +17,51 @@ interface Webhooks {
   readonly available_types: readonly string[];
 }
 
+interface NewWebhook {
+  readonly secret: string;
+}
+
+const Register = ({ types }: { readonly types: readonly string[] }) => (
+  <WriteDialog<NewWebhook>
+    opens="Register an endpoint"
+    explains="It receives what happens from then on. The secret of its signatures is shown once."
+    label="Register"
+    route="/api/v1/webhooks"
+    bodyOf={(form) => ({ url: textIn(form, 'url'), types: form.getAll('types') })}
+    done={({ secret }) => <pre tabIndex={0}>{secret}</pre>}
+  >
+    <label>
+      Address
+      <input name="url" type="url" required maxLength={2048} />
+    </label>
+    <label>
+      Notifications, all unless chosen
+      <select name="types" multiple size={6}>
+        {types.map((type) => (
+          <option key={type}>{type}</option>
+        ))}
+      </select>
+    </label>
+  </WriteDialog>
+);
+
+const Remove = ({ id, url }: Webhook) => (
+  <WriteDialog
+    opens={`Remove ${url ?? id}`}
+    explains="The endpoint receives nothing more. Waiting messages are cancelled."
+    label="Remove"
+    method="DELETE"
+    route={`/api/v1/webhooks/${id}`}
+  />
+);
+
 const COLUMNS: readonly Column<Webhook>[] = [
   { name: 'Address', cell: ({ url }) => url ?? 'hidden' },
   { name: 'Format', cell: ({ format }) => format },
   { name: 'Notifications', cell: ({ types }) => types.join(', ') },
   { name: 'Created, UTC', cell: (webhook) => instant(webhook.created_at) },
   { name: 'Id', cell: ({ id }) => <code>{id}</code> },
+  { name: 'End it', cell: (webhook) => <Remove {...webhook} /> },
 ];
 
 export default listPage<Webhooks, Webhook>({
@@ -36,9 +76,12 @@ export default listPage<Webhooks, Webhook>({
     </>
   ),
   above: ({ available_types: types }) => (
-    <details>
-      <summary>{types.length} notifications</summary>
-      <p>{types.join(', ')}</p>
-    </details>
+    <>
+      <Register types={types} />
+      <details>
+        <summary>{types.length} notifications</summary>
+        <p>{types.join(', ')}</p>
+      </details>
+    </>
   ),
 });

@@ -6,6 +6,7 @@ import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { type Column, Table } from '../shell/table.js';
+import { WriteDialog } from '../shell/write-form.js';
 import { type FoundWorkflow, graphOf } from './definition.js';
 import { Graph } from './graph.js';
 
@@ -84,6 +85,43 @@ const RunGraph = ({ run }: { readonly run: FoundRun }) => {
   );
 };
 
+const ENDED = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
+
+/** The decisions that the run waits for, and its end. */
+const Decisions = ({ run }: { readonly run: FoundRun }) => {
+  if (ENDED.has(run.status)) return null;
+  const route = `/api/v1/workflows/runs/${run.run_id}`;
+  const waiting = Object.entries(run.node_results).filter(
+    ([, { kind, status }]) => kind === 'approval' && status === 'running',
+  );
+  return (
+    <div class="buttons">
+      {waiting.flatMap(([name]) =>
+        [true, false].map((approved) => (
+          <WriteDialog
+            key={`${name} ${String(approved)}`}
+            opens={`${approved ? 'Approve' : 'Reject'} ${name}`}
+            explains={
+              approved
+                ? 'The node succeeds, and the nodes after it run and are charged.'
+                : 'The node fails, and with it the nodes that need it.'
+            }
+            label={approved ? 'Approve' : 'Reject'}
+            route={`${route}/approvals/${name}`}
+            bodyOf={() => ({ approved })}
+          />
+        )),
+      )}
+      <WriteDialog
+        opens="Cancel the run"
+        explains="Nodes that have not ended are cancelled. Accepted calls are charged."
+        label="Cancel the run"
+        route={`${route}/cancel`}
+      />
+    </div>
+  );
+};
+
 const RunPage = ({ parameters }: PageProps) => {
   const id = encodeURIComponent(parameters['id'] ?? '');
   const state = usePageRead<FoundRun>(() => `/api/v1/workflows/runs/${id}`);
@@ -97,6 +135,7 @@ const RunPage = ({ parameters }: PageProps) => {
         {(run) => (
           <>
             <Facts facts={factsOf(run)} />
+            <Decisions run={run} />
             <h2>Graph</h2>
             <RunGraph run={run} />
             <Table

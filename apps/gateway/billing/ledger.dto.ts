@@ -13,7 +13,7 @@ class OpenHoldDto {
   readonly placed_at!: string;
   @ApiProperty({ example: '2026-11-22T14:13:00.123Z' })
   readonly expires_at!: string;
-  @NullableField(String, 'As it was asked for. Null: none, or several.', 'acme/small')
+  @NullableField(String, 'As it was asked for. Null: none, or several.', 'quipu/mini')
   readonly model!: string | null;
   @NullableField(String, 'The id under which the key counts. Null: no key asked for the work.')
   readonly key_id!: string | null;

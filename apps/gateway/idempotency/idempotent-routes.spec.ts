@@ -16,6 +16,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   // The request has no account, and a challenge is answered only once.
   'POST api/v1/auth/verify_2fa': 'opens a session',
   'POST api/v1/auth/console_session': 'opens a session',
+  'POST api/v1/auth/console_session/challenge': 'its token works once',
+  'POST api/v1/auth/console_session/confirmation': 'a second confirmation confirms again',
   // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
   'DELETE api/v1/auth/console_session': 'ends a session',

@@ -62,6 +62,28 @@ describe('two-factor authentication over HTTP', () => {
     expect([again.status, again.body.code]).toEqual([401, 'invalid_challenge']);
   });
 
+  it('is answered for the console, whose cookie has the session', async () => {
+    const secret = await enrol();
+    const { body: challenge } = await logIn();
+    const body = { temp_token: challenge.temp_token, otp_code: codeOf(secret) };
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const path = '/api/v1/auth/console_session/challenge';
+    const answered = await call('POST', path, { headers, body });
+    expect(answered.headers['set-cookie']).toMatch(/^__Host-quipu-console=svc_con_/);
+    expect(answered.body).toMatchObject({ success: true, user: { username: 'ada' } });
+    const cookie = String(answered.headers['set-cookie']).split(';', 1)[0];
+    const page = { ...headers, cookie, 'x-csrf-token': String(answered.body.csrf_token) };
+    http.clock.atMs += 60_000;
+    const confirm = async (code: object) => {
+      const confirmation = { password: PASSWORD, ...code };
+      const to = '/api/v1/auth/console_session/confirmation';
+      return (await call('POST', to, { headers: page, body: confirmation })).body;
+    };
+    expect(await confirm({})).toEqual({ success: false, '2fa_required': true });
+    expect(await confirm({ otp_code: 'abcdef' })).toMatchObject({ code: 'invalid_otp' });
+    expect(await confirm({ otp_code: codeOf(secret) })).toMatchObject({ success: true });
+  });
+
   it('counts the wrong codes from all addresses and challenges, and reports them', async () => {
     const secret = await enrol();
     let address = 0;

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApiGuard } from '../identity/api.guard.js';
-import { ConsoleController } from './console.controller.js';
 import { LiveController } from './live.controller.js';
 import { Signalling } from './signalling.js';
 
-@Module({ controllers: [LiveController, ConsoleController], providers: [ApiGuard, Signalling] })
+@Module({ controllers: [LiveController], providers: [ApiGuard, Signalling] })
 export class LiveHttpModule {}

@@ -34,6 +34,7 @@ const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
     'address_not_allowed',
     'origin_not_allowed',
     'csrf_token_invalid',
+    'confirmation_needed',
     'insecure_connection',
   ],
   404: ['not_found'],

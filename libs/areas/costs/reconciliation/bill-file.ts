@@ -30,9 +30,14 @@ export interface Bill {
 
 /**
  * Reads a provider's export as a stream, and sums its rows by day and model.
+ * @param onRead the bytes that were read, and the size of the file
  * @throws BillFileError; errors of the file system
  */
-export const readBill = async (file: string, signal?: AbortSignal): Promise<Bill> => {
+export const readBill = async (
+  file: string,
+  signal?: AbortSignal,
+  onRead: (bytes: number, size: number) => void = () => undefined,
+): Promise<Bill> => {
   const { size } = await stat(file);
   if (size > BILL_BYTES_MAX) throw new BillFileError(`is larger than ${BILL_BYTES_MAX} bytes`);
   const sums = new Map<string, BilledItem>();
@@ -47,9 +52,11 @@ export const readBill = async (file: string, signal?: AbortSignal): Promise<Bill
     max_record_size: RECORD_BYTES_MAX,
     skip_empty_lines: true,
   });
+  const bytes = createReadStream(file);
+  bytes.on('data', () => onRead(bytes.bytesRead, size));
   try {
     await pipeline(
-      createReadStream(file),
+      bytes,
       parser,
       async (rows: AsyncIterable<BillRow>) => {
         for await (const row of rows) {

@@ -8,7 +8,7 @@ const PAGES = path.resolve(import.meta.dirname, '..');
 const NOT_RUN = /^\w+ not run: (.+)$/;
 
 /** The generated pages of a folder, by name. */
-const pagesIn = (folder: string, text: string) => {
+const pagesIn = (folder, text) => {
   const files = path.join(PAGES, 'reference', folder);
   if (!existsSync(files)) throw new Error('the reference is missing: npm run docs writes it');
   const items = readdirSync(files)
@@ -18,7 +18,7 @@ const pagesIn = (folder: string, text: string) => {
   return { text, collapsed: true, items };
 };
 
-const guides = (names: Readonly<Record<string, string>>) =>
+const guides = (names) =>
   Object.entries(names).map(([name, text]) => ({ text, link: `/guides/${name}` }));
 
 export default defineConfig({

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { quipuCommand } from './api.js';
+import { matching } from './matching.js';
+import { isOpenTo, navigationOf, type Page } from './page.js';
+import { linesOf } from './polylines.js';
+
+const pageOf = (path: string, roles?: readonly string[]): Page => ({
+  path,
+  title: path,
+  ...(roles && { roles }),
+  load: () => Promise.reject(new Error('not shown')),
+});
+
+describe('the navigation', () => {
+  const areas = [
+    { order: 2, group: 'Operate', pages: [pageOf('/users', ['Admin'])] },
+    { order: 1, pages: [pageOf('/'), pageOf('/invoices/:month')] },
+    { order: 3, pages: [pageOf('/rigs', ['Admin', 'Partner'])] },
+  ];
+
+  it.each([
+    [
+      'Admin',
+      [
+        [null, ['/']],
+        ['Operate', ['/users', '/rigs']],
+      ],
+    ],
+    ['Partner', [[null, ['/', '/rigs']]]],
+    ['renter', [[null, ['/']]]],
+  ])('of the role %s', (role, expected) => {
+    const groups = navigationOf(areas, role);
+    expect(groups.map(({ title, pages }) => [title, pages.map(({ path }) => path)])).toEqual(
+      expected,
+    );
+  });
+
+  it('knows who may open a page', () => {
+    expect(isOpenTo(pageOf('/users', ['Admin']), 'renter')).toBe(false);
+    expect(isOpenTo(pageOf('/'), 'renter')).toBe(true);
+  });
+});
+
+describe('the palette', () => {
+  it('finds names by parts of their words', () => {
+    const entries = ['Media stream', 'Invoices', 'Sign out'].map((name) => ({ name }));
+    const found = (text: string) => matching(entries, text).map(({ name }) => name);
+    expect(found('str med')).toEqual(['Media stream']);
+    expect(found('')).toHaveLength(3);
+    expect(found('nothing')).toEqual([]);
+  });
+});
+
+describe('a sparkline', () => {
+  it('begins at zero, and has a gap where nothing was measured', () => {
+    expect(linesOf([0, 10, null, 5])).toEqual(['2.0,22.0 40.7,2.0', '118.0,12.0']);
+  });
+
+  it.each([[[]], [[null]], [[0]], [[0, 0]]])('draws %j', (values) => {
+    expect(linesOf(values).join()).not.toContain('NaN');
+  });
+});
+
+describe('a command', () => {
+  it('is taken by a shell as it was meant', () => {
+    expect(
+      quipuCommand(['requests'], { user: "o'neil", tag: 'a=b', model: '', rig: undefined }),
+    ).toBe(String.raw`quipu requests --user 'o'\''neil' --tag a=b`);
+  });
+});
