@@ -103,10 +103,11 @@ export const CaptureEvidence = z.record(z.string(), z.unknown());
 export const TAG_LENGTH_MAX = 64;
 export const TAGS_MAX = 16;
 
-export const TAG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C},]+$/u;
-
 /** A name of the caller for its request, and the value of it: `project=alpha`. */
-export const Tag = z.string().max(TAG_LENGTH_MAX).regex(TAG_PATTERN);
+export const Tag = z
+  .string()
+  .max(TAG_LENGTH_MAX)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*=[^\p{C},]+$/u);
 
 /**
  * The trace that a request belongs to, and its span in the caller's process: the ids of a W3C

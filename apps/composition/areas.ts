@@ -44,6 +44,7 @@ import { vaultsArea } from '#areas/vaults/vaults.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
+import { teamsArea } from '#areas/teams/teams.area.js';
 import { quantizationArea } from '#areas/quantization/quantization.area.js';
 import { trainingArea } from '#areas/training/training.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
@@ -75,6 +76,7 @@ export const areas: readonly Area[] = [
   investorsArea,
   payoutsArea,
   taxArea,
+  teamsArea,
   auditArea,
   paymentsArea,
   alertsArea,

@@ -3,11 +3,18 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, KeyId, Sha256Hex, UserId } from '../vocabulary.js';
 import { KeyKind, Sealed } from './identity.vocabulary.js';
 import { KeyPolicy } from './key-policy.vocabulary.js';
+import { Membership } from '../teams/team.vocabulary.js';
 
 /** A day. */
 export const CACHE_SECONDS_MAX = 86_400;
 
 const CacheSeconds = z.int().min(1).max(CACHE_SECONDS_MAX);
+
+/** Copied from `ApiKeyIssued`: they are part of the key of the read model's document. */
+const ofDocument = {
+  expiresAt: Instant.nullable(),
+  membership: Membership.exactOptional(),
+};
 
 /**
  * A key's stream is named after the key's hash; the key itself was shown once and is not stored.
@@ -34,6 +41,8 @@ export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
     lineage: KeyId.exactOptional(),
     /** How long answers to the key are kept for the same request again. Absent: they are not. */
     cacheSeconds: CacheSeconds.exactOptional(),
+    /** The key acts for the account of this team. Absent: for the user's own account. */
+    membership: Membership.exactOptional(),
   }),
 });
 export type ApiKeyIssued = EventOf<typeof ApiKeyIssued>;
@@ -45,8 +54,7 @@ export const ApiKeyRevoked = defineEvent('ApiKeyRevoked', {
     userId: UserId,
     reason: z.enum(['revoked', 'rotated', 'user_erased']),
     revokedAt: Instant,
-    /** Copied from `ApiKeyIssued`: it is part of the key of the read model's document. */
-    expiresAt: Instant.nullable(),
+    ...ofDocument,
   }),
 });
 export type ApiKeyRevoked = EventOf<typeof ApiKeyRevoked>;
@@ -63,8 +71,7 @@ export const ApiKeyRestricted = defineEvent('ApiKeyRestricted', {
     /** `rotated`: another key replaces it, and it stays valid until it ends. */
     reason: z.enum(['restricted', 'rotated']),
     restrictedAt: Instant,
-    /** Copied from `ApiKeyIssued`: it is part of the key of the read model's document. */
-    expiresAt: Instant.nullable(),
+    ...ofDocument,
   }),
 });
 export type ApiKeyRestricted = EventOf<typeof ApiKeyRestricted>;

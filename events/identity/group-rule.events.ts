@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 import { Role } from './identity.vocabulary.js';
+import { TeamId, TeamRole } from '../teams/team.vocabulary.js';
 import { Scopes } from './key-policy.vocabulary.js';
 
 /** The `iss` of an OpenID provider, a URL. */
@@ -14,11 +15,18 @@ const Group = z.strictObject({
   group: z.string().min(1).max(GROUP_LENGTH_MAX),
 });
 
+export const GRANTED_TEAMS_MAX = 20;
+
+export const TeamGrant = z.strictObject({ teamId: TeamId, role: TeamRole });
+export type TeamGrant = Readonly<z.infer<typeof TeamGrant>>;
+
 /** The rights of the members of a group. */
 export const Grant = z.strictObject({
   role: Role,
   /** Of a token of the provider that a machine sends as its credential. */
   tokenScopes: Scopes,
+  /** Of which a user becomes a member by a sign-in. Absent: none. */
+  teams: z.array(TeamGrant).max(GRANTED_TEAMS_MAX).exactOptional(),
 });
 export type Grant = Readonly<z.infer<typeof Grant>>;
 

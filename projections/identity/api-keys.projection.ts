@@ -1,6 +1,7 @@
 import { ApiKeyIssued, ApiKeyRestricted, ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { type Membership } from '#events/teams/team.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** An issued key that was not revoked. Its session may have ended; the reader checks that. */
@@ -21,6 +22,8 @@ export interface ListedApiKey {
   readonly lineage?: string;
   /** Absent where answers to the key are not kept. */
   readonly cacheSeconds?: number;
+  /** Absent for a key of the user's own account. */
+  readonly membership?: Membership;
   /** Another key replaces it, and it stays valid until it ends. */
   readonly isRotated: boolean;
 }
@@ -30,11 +33,14 @@ type ApiKeysEvent = ApiKeyIssued | ApiKeyRestricted | ApiKeyRevoked;
 /** Sorts after every instant. */
 const NEVER = '~';
 
-/** The keys of a user in order of expiry, so that a reader can skip expired keys. */
-export const apiKeyKey = (userId: number, expiresAt: string | null = null, keyHash = ''): string =>
-  `${apiKeysOf(userId)}${expiresAt ?? NEVER}/${keyHash}`;
+/** The account that a key acts for: of its user, whose id is the same, or of a team. */
+export type KeyOwner = number | string;
 
-export const apiKeysOf = (userId: number): string => `${userId}/`;
+/** The keys of an owner in order of expiry, so that a reader can skip expired keys. */
+export const apiKeyKey = (owner: KeyOwner, expiresAt: string | null = null, keyHash = ''): string =>
+  `${apiKeysOf(owner)}${expiresAt ?? NEVER}/${keyHash}`;
+
+export const apiKeysOf = (owner: KeyOwner): string => `${owner}/`;
 
 const missing: ListedApiKey = {
   keyHash: '',
@@ -64,12 +70,14 @@ const project = ({ type, data }: ApiKeysEvent, listed: ListedApiKey): ListedApiK
   }
 };
 
-/** The keys of each user. */
+/** The keys of each user, and of each team. */
 export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
   name: 'api-keys',
-  version: 4,
+  version: 5,
   on: { ApiKeyIssued, ApiKeyRestricted, ApiKeyRevoked },
-  keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
+  keys: ({ data: { membership, userId, expiresAt, keyHash } }) => [
+    apiKeyKey(membership?.teamId ?? userId, expiresAt, keyHash),
+  ],
   initial: () => missing,
   project,
 };

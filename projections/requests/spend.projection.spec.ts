@@ -18,6 +18,11 @@ const note = (adjustedAt: string): ChargeAdjusted => {
   return { type, data: { ...data, adjustedAt } };
 };
 
+/** The teams of the account. */
+const TEAMS = ['team-1', 'team-2'];
+const below = (accountId: string): Promise<readonly string[]> =>
+  Promise.resolve(accountId === '7' ? TEAMS : []);
+
 const reportOf = async (
   events: readonly (HoldCaptured | ChargeAdjusted)[],
   by: readonly SpendGroup[],
@@ -27,7 +32,7 @@ const reportOf = async (
   await documents.take(events);
   const period = { from: '2026-11-01', to: '2026-11-30' };
   const order = { accountId: '7', ...period, by, timeZone: 'UTC', ...more };
-  return new SpendHandler(documents.projections).execute(new SpendQuery(order));
+  return new SpendHandler(documents.projections, { below }).execute(new SpendQuery(order));
 };
 const rowsOf = async (...of: Parameters<typeof reportOf>) =>
   (await reportOf(...of)).rows.map(({ group, kind, quantity, amount }) => [
@@ -85,13 +90,35 @@ describe('spend', () => {
     expect(await rowsOf([charge(NIGHT, { accountId: '70' })], ['day'])).toEqual([]);
   });
 
+  it('has the spend of the teams below an account where it is by team', async () => {
+    const events = [charge(NIGHT), ...TEAMS.map((accountId) => charge(NIGHT, { accountId }))];
+    expect(await rowsOf(events, ['team', 'model'])).toEqual([
+      [null, 'acme/m', 'usage', null, 195n],
+      ['team-1', 'acme/m', 'usage', null, 195n],
+      ['team-2', 'acme/m', 'usage', null, 195n],
+    ]);
+    expect((await reportOf(events, ['team', 'day'])).amount).toBe(585n);
+    expect((await reportOf(events, ['day'])).amount).toBe(195n);
+  });
+
+  it('by team is of a limited number of teams', async () => {
+    const documents = new FoldedDocuments(spend);
+    const many = (_: string, most: number) =>
+      Promise.resolve(Array.from({ length: most }, (__, n) => `team-${n}`));
+    const handler = new SpendHandler(documents.projections, { below: many });
+    const period = { from: '2026-11-01', to: '2026-11-30', timeZone: 'UTC' };
+    const order = { accountId: '7', ...period, by: ['team'] as const };
+    const report = handler.execute(new SpendQuery(order));
+    await expect(report).rejects.toMatchObject({ code: 'spend_too_large' });
+  });
+
   it('does not read more where a caller has many tags and end users', async () => {
     const many = Array.from({ length: 300 }, (_, n) =>
       charge(NIGHT, { tags: [`trace=${n}`], endUser: String(n) }),
     );
     const documents = new FoldedDocuments(spend);
     await documents.take(many);
-    const handler = new SpendHandler(documents.projections);
+    const handler = new SpendHandler(documents.projections, { below });
     const period = { from: '2026-11-01', to: '2026-11-30', timeZone: 'UTC' };
     const order = { accountId: '7', ...period, by: ['day', 'model'] as const };
     const { amount } = await handler.execute(new SpendQuery(order));
@@ -107,7 +134,7 @@ describe('spend', () => {
     await expect(reportOf([], ['day'], order)).rejects.toMatchObject({ code });
   });
 
-  it.each(['', 'day,', 'day,day', 'team', 'tag:', 'tag:a=b', `tag:${'x'.repeat(63)}`])(
+  it.each(['', 'day,', 'day,day', 'teams', 'tag:', 'tag:a=b', `tag:${'x'.repeat(63)}`])(
     'is by no such groups: %s',
     (names) => {
       expect(spendGroupsOf(names)).toBeNull();

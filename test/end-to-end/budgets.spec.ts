@@ -113,6 +113,31 @@ describe('budgets over HTTP', () => {
     await client.chat.completions.create(chatRequest());
   });
 
+  it.each([
+    ['users/user-1829', 'user', { user: 'user-1829' }],
+    ['tags/project%3Dalpha', 'tag', { metadata: { project: 'alpha' } }],
+  ])('of %s limit the requests that name it', async (path, scope, labels) => {
+    const chat = (more: object = {}) =>
+      world.openai.chat.completions.create({ ...chatRequest({ max_tokens: 10 }), ...more });
+    const { status, answer } = await send('PUT', `budgets/${path}`, { usd_in_total: 0 });
+    expect(status).toBe(200);
+    expect(answer.budgets).toMatchObject([{ scope, key_id: null, [scope]: expect.any(String) }]);
+    await expect(chat(labels)).rejects.toMatchObject({
+      error: { metadata: { limit_source: scope, window: 'total', resets_at: null } },
+    });
+    await chat();
+    expect((await send('DELETE', `budgets/${path}`)).answer.budgets).toEqual([]);
+    await chat(labels);
+  });
+
+  it('of a tag name the field that is none', async () => {
+    const { status, answer } = await send('PUT', 'budgets/tags/alpha', { usd_in_total: 1 });
+    expect({ status, message: answer.message }).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('tag'),
+    });
+  });
+
   it('stay with a key that is rotated', async () => {
     const { client, id } = await issue();
     await send('PUT', `budgets/keys/${id}`, { usd_per_month: (2 * PRICE_MICRO_USD) / 1e6 });
@@ -201,7 +226,8 @@ describe('budgets over HTTP', () => {
     [{ requests_per_minute: 0 }, 400, 'requests_per_minute'],
     [{ tokens_per_minute: 1.5 }, 400, 'tokens_per_minute'],
     [{ usd_per_day: 1, alert_percents: [101] }, 400, 'alert_percents'],
-    [{ usd_per_week: 1 }, 400, 'usd_per_week'],
+    [{ usd_per_year: 1 }, 400, 'usd_per_year'],
+    [{ usd_in_total: -1 }, 400, 'usd_in_total'],
     [{}, 400, 'limit'],
   ])('reject %j and name the field', async (body, status, field) => {
     const answer = await send('PUT', 'budgets/account', body);

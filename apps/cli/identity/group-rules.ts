@@ -4,6 +4,7 @@ import {
   RemoveGroupRuleCommand,
   SetGroupRuleCommand,
 } from '#areas/identity/openid/group-rules.handlers.js';
+import { type TeamGrant } from '#events/identity/group-rule.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
@@ -15,6 +16,7 @@ export interface SetGroupRuleOptions extends CommonOptions {
   readonly role: Role;
   readonly tokenScopes: readonly Scope[];
   readonly issuer?: string;
+  readonly team: readonly TeamGrant[];
 }
 
 export interface GroupRuleOptions extends CommonOptions {
@@ -42,11 +44,12 @@ export const listGroupRules = (_: CommonOptions, invocation: Invocation): Promis
   });
 
 export const setGroupRule = (
-  { group, role, tokenScopes, issuer }: SetGroupRuleOptions,
+  { group, role, tokenScopes, issuer, team: teams }: SetGroupRuleOptions,
   invocation: Invocation,
 ): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async ({ commands, context }) => {
-    const grant = { role, tokenScopes: [...tokenScopes] };
+    const ofTeams = teams.length > 0 && { teams: [...teams] };
+    const grant = { role, tokenScopes: [...tokenScopes], ...ofTeams };
     const data = { group, grant, ...(issuer !== undefined && { issuer }) };
     const rule = await commands.execute(new SetGroupRuleCommand(data, context()));
     return {
@@ -73,4 +76,5 @@ const jsonOf = ({ id, issuer, group, grant }: GroupRuleView) => ({
   group,
   role: grant.role,
   token_scopes: grant.tokenScopes,
+  teams: (grant.teams ?? []).map(({ teamId, role }) => ({ team_id: teamId, role })),
 });

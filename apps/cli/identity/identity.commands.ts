@@ -19,7 +19,7 @@ import { type GroupRuleOptions, type SetGroupRuleOptions } from './group-rules.j
 import { type EraseUserOptions } from './erase-user.js';
 import { INFERENCE_ONLY } from '#areas/identity/keys/key-policy.js';
 import { SCOPES } from '#events/identity/key-policy.vocabulary.js';
-import { groupOf, issuerOf } from './group-rule.options.js';
+import { groupOf, issuerOf, teamGrantsOf } from './group-rule.options.js';
 import { instantOf, keyNameOf, overlapOf, patternsOf, rangesOf, scopesOf } from './key.options.js';
 import {
   type IssueKeyOptions,
@@ -114,6 +114,7 @@ const addOidc = (oidc: Command, invoke: Invoke): void => {
     .requiredOption('--group <name>', 'the group as the provider names it', groupOf)
     .addOption(new Option('--role <role>', 'the role').choices(Role.options).makeOptionMandatory())
     .option('--token-scopes <list>', 'of the tokens of machines', scopesOf, INFERENCE_ONLY)
+    .option('--team <id=role>', 'a membership by a sign-in; may be repeated', teamGrantsOf, [])
     .option('--issuer <url>', 'the provider; the configured one by default', issuerOf)
     .action((options: SetGroupRuleOptions) =>
       invoke(options, async () => (await import('./group-rules.js')).setGroupRule),

@@ -143,7 +143,7 @@ export const revokeKey = async (
   const consequence = `This makes the key ${keyId} of ${options.user} invalid for good.`;
   await confirm({ word: keyId, consequence, otherwise: 'no key was revoked' }, options, invocation);
   return withUser(options, invocation, async ({ commands, context }, userId) => {
-    await ofOptions(commands.execute(new RevokeApiKeyCommand({ userId, keyId }, context())));
+    await ofOptions(commands.execute(new RevokeApiKeyCommand({ owner: userId, keyId }, context())));
     return {
       json: { user_id: userId, key_id: keyId, revoked: true },
       text: `Key ${keyId} was revoked, in every process.`,

@@ -3,6 +3,7 @@ import { spendCsv, spendFields, spendTable } from '#areas/requests/spend-fields.
 import { type SpendGroup } from '#areas/requests/spend-groups.js';
 import { SpendQuery } from '#areas/requests/spend.handler.js';
 import { spend } from '#projections/requests/spend.projection.js';
+import { teams } from '#projections/teams/teams.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { reportText } from '../table.js';
@@ -18,9 +19,9 @@ export interface ShowSpendOptions extends CommonOptions {
 }
 
 const NEEDS = {
-  areas: ['identity', 'requests'],
+  areas: ['identity', 'requests', 'teams'],
   installation: 'exists',
-  projections: [spend],
+  projections: [spend, teams],
 } as const;
 
 export const showSpend = async (

@@ -9,6 +9,8 @@ import { accountIdOf } from '#areas/identity/authentication/caller.js';
 import { KeyUsesQuery } from '#areas/billing/key-uses.handler.js';
 import { KeyUses } from '#areas/identity/keys/key-uses.port.js';
 import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
+import { TeamRules } from '#areas/identity/openid/team-rules.port.js';
+import { ApplyTeamRulesCommand } from '#areas/teams/members.handlers.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 
@@ -28,6 +30,14 @@ export const bindings: readonly Provider[] = [
     inject: [QueryBus],
     useFactory: (queries: QueryBus): KeyUses => ({
       of: (userId) => queries.execute(new KeyUsesQuery(accountIdOf(userId))),
+    }),
+  },
+  {
+    provide: TeamRules,
+    inject: [CommandBus],
+    useFactory: (commands: CommandBus): TeamRules => ({
+      apply: (userId, granted, context) =>
+        commands.execute(new ApplyTeamRulesCommand(userId, granted, context)),
     }),
   },
   {

@@ -235,16 +235,16 @@ export class BudgetsController {
     return this.#show(caller);
   }
 
-  async #show({ accountId, userId }: Caller): Promise<BudgetListDto> {
+  async #show({ accountId }: Caller): Promise<BudgetListDto> {
     const budgets = await this.queries.execute(new BudgetsQuery(accountId));
     if (budgets.budgets.every(({ key }) => key === null)) return presentBudgets(budgets, new Map());
-    const { keys } = await this.queries.execute(new ListApiKeysQuery(userId));
+    const { keys } = await this.queries.execute(new ListApiKeysQuery(accountId));
     return presentBudgets(budgets, new Map(keys.map(({ lineage, id }) => [lineage, id])));
   }
 
   /** The id under which an active key counts. */
-  async #activeLineOf(id: string, { userId }: Caller): Promise<string | undefined> {
-    const { keys } = await this.queries.execute(new ListApiKeysQuery(userId));
+  async #activeLineOf(id: string, { accountId }: Caller): Promise<string | undefined> {
+    const { keys } = await this.queries.execute(new ListApiKeysQuery(accountId));
     return keys.find((key) => key.id === id)?.lineage;
   }
 }

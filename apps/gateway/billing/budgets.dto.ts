@@ -1,7 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayUnique, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsInt,
+  IsOptional,
+  Max,
+  Min,
+  ValidateBy,
+} from 'class-validator';
 import { BudgetOwner } from '#events/billing/budget.events.js';
-import { TAG_LENGTH_MAX, TAG_PATTERN } from '#events/hold.vocabulary.js';
+import { Tag, TAG_LENGTH_MAX } from '#events/hold.vocabulary.js';
 import { IntegerField, TextField } from '../fields/request-fields.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { UsdField } from '../fields/usd-field.js';
@@ -72,14 +81,19 @@ export class EndUserDto {
   readonly user!: string;
 }
 
+const TAG_EXPECTED = 'a tag such as project=alpha';
+
+const isTag = (value: unknown): boolean => Tag.safeParse(value).success;
+
 export class TagDto {
   @TextField({
+    minLength: 3,
     maxLength: TAG_LENGTH_MAX,
-    matches: TAG_PATTERN,
-    expected: 'a tag such as project=alpha',
+    expected: TAG_EXPECTED,
     example: 'project=alpha',
     description: 'Name and value of the tag.',
   })
+  @ValidateBy({ name: 'isTag', validator: { validate: isTag } }, { message: TAG_EXPECTED })
   readonly tag!: string;
 }
 

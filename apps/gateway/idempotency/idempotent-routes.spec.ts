@@ -42,6 +42,14 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/budgets/keys/:id': 'lifts a limit',
   'DELETE api/v1/budgets/users/:user': 'lifts a limit',
   'DELETE api/v1/budgets/tags/:tag': 'lifts a limit',
+  'PUT api/v1/teams/:team_id/budget': 'sets a limit',
+  'DELETE api/v1/teams/:team_id/budget': 'lifts a limit',
+  // A token is accepted once; a repeated removal or withdrawal finds nothing.
+  'POST api/v1/teams/invitations/accept': 'accepts an invitation',
+  'DELETE api/v1/teams/:team_id/invitations/:invitation_id': 'withdraws an invitation',
+  'PUT api/v1/teams/:team_id/members/:member_id': 'sets a role',
+  'DELETE api/v1/teams/:team_id/members/:member_id': 'removes a member',
+  'DELETE api/v1/teams/:team_id/keys/:key_id': 'ends a key',
   // A tax status is set as a whole: setting the same one again changes nothing.
   'PUT api/v1/billing/invoice_details': 'sets details',
   'PUT api/v1/tax_status': 'sets a status',

@@ -14,13 +14,11 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
-import { type PolicyChange } from '#areas/identity/keys/key-policy.js';
 import { ListUsedKeysQuery } from '#areas/identity/keys/list-used-keys.handler.js';
 import { RestrictApiKeyCommand } from '#areas/identity/keys/restrict-api-key.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
-import { instantOf } from '../fields/instant.validator.js';
 import { callerContext } from './caller-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
@@ -37,6 +35,7 @@ import { DoneDto } from './auth.dto.js';
 import { presentKeys, presentNewKey } from './auth.presenter.js';
 import { CurrentCaller } from './caller.decorator.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
+import { changeOf } from './policy-change.js';
 import { Scope } from './scope.decorator.js';
 
 /** The keys of the user; an addition to the promised interface. */
@@ -164,26 +163,7 @@ export class ApiKeysController {
     @Req() request: FastifyRequest,
   ): Promise<DoneDto> {
     const context = contextOf(request.id, `user:${userId}`);
-    await this.commands.execute(new RevokeApiKeyCommand({ userId, keyId }, context));
+    await this.commands.execute(new RevokeApiKeyCommand({ owner: userId, keyId }, context));
     return { success: true, message: 'The key was revoked.' };
   }
 }
-
-const changeOf = ({
-  scopes,
-  models,
-  routes,
-  ip_ranges: ipRanges,
-  expires_at: end,
-}: KeyPolicyDto): { readonly policy: PolicyChange; readonly endsAt?: string } => {
-  const endsAt = end == null ? null : instantOf(end);
-  return {
-    policy: {
-      ...(scopes != null && { scopes: [...scopes] }),
-      ...(models != null && { models: [...models] }),
-      ...(routes != null && { routes: [...routes] }),
-      ...(ipRanges != null && { ipRanges: [...ipRanges] }),
-    },
-    ...(endsAt !== null && { endsAt }),
-  };
-};

@@ -15,6 +15,8 @@ import { demandTerms, type RouteTerms, routeTermsOf } from './route-terms.js';
 /** The credential kinds that a route accepts, and their description in the error message. */
 export interface AcceptedCredentials {
   readonly kinds: readonly CredentialKind[];
+  /** Whether a key that acts for a team is admitted. Default: yes. */
+  readonly teams?: boolean;
   readonly description: string;
 }
 
@@ -57,8 +59,9 @@ export class ApiGuard implements CanActivate {
 
   #admit(request: FastifyRequest, caller: Caller | null, terms: RouteTerms): true {
     if (!caller) throw invalidCredentials();
-    if (!this.accepts.kinds.includes(caller.credential.kind)) {
-      throw credentialNotAccepted(this.accepts.description);
+    const { kinds, teams = true, description } = this.accepts;
+    if (!kinds.includes(caller.credential.kind) || (caller.member && !teams)) {
+      throw credentialNotAccepted(description);
     }
     demandTerms(caller, terms, request);
     this.rates.take(caller);

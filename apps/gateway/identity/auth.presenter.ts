@@ -89,7 +89,7 @@ export const presentContext = ({ session, ...view }: AccountContext): AccountCon
   },
 });
 
-const presentKey = ({
+export const presentKey = ({
   id,
   kind,
   name,

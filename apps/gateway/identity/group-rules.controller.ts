@@ -63,16 +63,22 @@ export class GroupRulesController {
     description:
       'Replaces the rule of the same group. Users get its role at their next sign-in, and the ' +
       'tokens of machines its scopes at once. Of several rules that match, the last role in the ' +
-      'order renter, Partner, Investor, Admin applies, and the scopes of all.',
+      'order renter, Partner, Investor, Admin applies, and the scopes and teams of all. A rule ' +
+      'touches no membership that has another source.',
   })
   @ApiOkResponse({ type: GroupRuleAnswerDto, description: 'The rule.' })
   @FailsWith('oidc_not_configured', 'scope_not_allowed', 'too_many_group_rules')
   async set(
-    @Body() { issuer, group, role, token_scopes: scopes }: SetGroupRuleDto,
+    @Body() { issuer, group, role, token_scopes: scopes, teams }: SetGroupRuleDto,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<GroupRuleAnswerDto> {
-    const grant = { role, tokenScopes: [...scopes] };
+    const ofTeams = teams.map(({ team_id: teamId, role: ofTeam }) => ({ teamId, role: ofTeam }));
+    const grant = {
+      role,
+      tokenScopes: [...scopes],
+      ...(ofTeams.length > 0 && { teams: ofTeams }),
+    };
     const data = { group, grant, ...(issuer !== undefined && { issuer }) };
     const command = new SetGroupRuleCommand(data, callerContext(request, caller));
     return { success: true, rule: presentRule(await this.commands.execute(command)) };
@@ -103,4 +109,5 @@ const presentRule = ({ id, issuer, group, grant }: GroupRuleView) => ({
   group,
   role: grant.role,
   token_scopes: grant.tokenScopes,
+  teams: (grant.teams ?? []).map(({ teamId, role }) => ({ team_id: teamId, role })),
 });

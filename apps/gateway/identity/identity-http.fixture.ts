@@ -14,6 +14,7 @@ import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { NO_PROVIDER } from '#areas/identity/openid/openid.fixture.js';
+import { TeamRules } from '#areas/identity/openid/team-rules.port.js';
 import { OPENID_SETTINGS } from '#areas/identity/openid/openid.settings.js';
 import { FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
@@ -167,6 +168,7 @@ const openGateway = async () => {
     { provide: Mailer, useValue: new SmtpMailer(null) },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
+    { provide: TeamRules, useValue: { apply: () => Promise.resolve() } },
     { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
     { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];

@@ -34,6 +34,7 @@ import { UsersController } from './users.controller.js';
     UserSessionsController,
   ],
   providers: [SignInThrottle, AppTokenStrategy, AppTokenGuard, KeyOwnerGuard, ConsoleCookies],
+  exports: [SignInThrottle],
 })
 export class IdentityHttpModule implements OnApplicationBootstrap {
   constructor(

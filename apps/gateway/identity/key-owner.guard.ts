@@ -9,14 +9,16 @@ import { RequestRates } from './request-rates.js';
 import { throttleAddress } from './throttle-address.js';
 
 /**
- * For the routes that manage keys: a renter key must not be able to issue a user key. An invalid
- * credential counts as a failed attempt of the address.
+ * For the routes that manage keys: a renter key or a key of a team must not be able to
+ * issue a user key. An invalid credential counts as a failed attempt of the address.
  */
 @Injectable()
 export class KeyOwnerGuard extends ApiGuard {
   protected override readonly accepts: AcceptedCredentials = {
     kinds: ['api_key', 'app_token', 'console_session'],
-    description: 'an API key (sk-svc-…) or an access token (svc_app_…)',
+    teams: false,
+    description:
+      'an API key (sk-svc-…) or an access token (svc_app_…) of a user, and not of a team',
   };
 
   constructor(

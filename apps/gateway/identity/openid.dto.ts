@@ -2,11 +2,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { INFERENCE_ONLY, SESSION_SCOPES } from '#areas/identity/keys/key-policy.js';
 import { APP_NAME_LENGTH_MAX, DEVICE_INFO_LENGTH_MAX } from '#areas/identity/users/user-details.js';
-import { GROUP_LENGTH_MAX, ISSUER } from '#events/identity/group-rule.events.js';
+import { GRANTED_TEAMS_MAX, GROUP_LENGTH_MAX, ISSUER } from '#events/identity/group-rule.events.js';
 import { Role } from '#events/identity/identity.vocabulary.js';
 import { type Scope, SCOPES } from '#events/identity/key-policy.vocabulary.js';
+import { TEAM_ID, TEAM_ROLES, type TeamRole } from '#events/teams/team.vocabulary.js';
 import { AnswerDto } from '../fields/answer.dto.js';
-import { ChoiceField, ChoicesField, TextField } from '../fields/request-fields.js';
+import { ChoiceField, ChoicesField, ObjectsField, TextField } from '../fields/request-fields.js';
+
+const TEAM_EXAMPLE = 'team-019ac5d2-6a53-7c55-9d0f-0d3a5a3f8f01';
 
 /** Longer than any list of scopes. */
 const SCOPES_TEXT_MAX = 256;
@@ -44,6 +47,19 @@ export class StartSignInDto {
   readonly device_info?: string;
 }
 
+class TeamGrantDto {
+  @TextField({
+    matches: TEAM_ID,
+    expected: 'the id of a team',
+    example: TEAM_EXAMPLE,
+    description: 'The id of the team.',
+  })
+  readonly team_id!: string;
+
+  @ChoiceField(TEAM_ROLES, { example: 'developer', description: 'The role in the team.' })
+  readonly role!: TeamRole;
+}
+
 export class SetGroupRuleDto {
   @TextField({
     required: false,
@@ -72,6 +88,13 @@ export class SetGroupRuleDto {
     description: 'Of tokens of the provider that machines send as their credential.',
   })
   readonly token_scopes: readonly Scope[] = INFERENCE_ONLY;
+
+  @ObjectsField(TeamGrantDto, {
+    required: false,
+    maxItems: GRANTED_TEAMS_MAX,
+    description: 'A user becomes a member of these teams by a sign-in. Default: none.',
+  })
+  readonly teams: readonly TeamGrantDto[] = [];
 }
 
 export class GroupRuleIdDto {
@@ -95,6 +118,8 @@ class GroupRuleDto {
   readonly role!: string;
   @ApiProperty({ enum: SCOPES, isArray: true, example: INFERENCE_ONLY })
   readonly token_scopes!: readonly string[];
+  @ApiProperty({ type: [TeamGrantDto] })
+  readonly teams!: readonly TeamGrantDto[];
 }
 
 export class GroupRuleAnswerDto extends AnswerDto {

@@ -64,7 +64,7 @@ export class AlertWatch extends PollingService {
     const { keyEndsWithinDays: days } = rules;
     return [
       ...(hasMoneyRule(rules) ? alertsDue(rules, await this.#factsOf(accountId)) : []),
-      ...(days === null ? [] : await this.endingKeys.within(Number(accountId), days)),
+      ...(days === null ? [] : await this.endingKeys.within(accountId, days)),
       ...(rules.rigDown && (await this.#isOperator(accountId)) ? await rigsDown() : []),
     ];
   }

@@ -26,7 +26,7 @@ it('are the keys that end within the days, without keys of sessions and rotated 
     return Promise.resolve({ documents, position: 0n });
   };
   const keys = new EndingKeys({ list } as never, { now: () => Date.parse(NOW) });
-  expect(await keys.within(7, 7)).toEqual([
+  expect(await keys.within('7', 7)).toEqual([
     {
       kind: 'key_ending',
       keyId: 'b'.repeat(16),

@@ -22,12 +22,12 @@ export class EndingKeys {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async within(userId: number, days: number): Promise<readonly Alert[]> {
+  async within(accountId: string, days: number): Promise<readonly Alert[]> {
     const now = instant(this.clock);
     const until = new Date(this.clock.now() + days * DAY_MS).toISOString();
     const isEnding = ({ sessionId, isRotated, endsAt }: ListedApiKey): boolean =>
       sessionId === null && !isRotated && endsAt !== null && endsAt > now && endsAt <= until;
-    const range = { prefix: apiKeysOf(userId), from: apiKeyKey(userId, now) };
+    const range = { prefix: apiKeysOf(accountId), from: apiKeyKey(accountId, now) };
     const alerts: Alert[] = [];
     for await (const { documents } of projectionPages(this.projections, apiKeys, range)) {
       for (const { document } of documents.filter((one) => isEnding(one.document))) {

@@ -6,6 +6,8 @@ import { type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
 import { type Command, CommandBus, CqrsModule, type Query, QueryBus } from '@nestjs/cqrs';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
+import { type TeamGrant } from '#events/identity/group-rule.events.js';
+import { teamEvents } from '#events/teams/team.events.js';
 import { identityEvents } from '#events/identity/identity.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { Mailer } from '#platform/mail/mailer.js';
@@ -32,6 +34,7 @@ import { Machines } from './openid/machines.js';
 import { NO_PROVIDER } from './openid/openid.fixture.js';
 import { OPENID_SETTINGS, type OpenIdSettings } from './openid/openid.settings.js';
 import { KeyBudgets } from './keys/key-budgets.port.js';
+import { TeamRules } from './openid/team-rules.port.js';
 import { KeyUses } from './keys/key-uses.port.js';
 import { KeyRing } from './keys/key-ring.js';
 import { NameIndex } from './names/name-index.js';
@@ -95,12 +98,12 @@ export const openProcess = async (
   const eventStore = await openSqliteEventStore({ file: file('events.db') });
   const readStore = await openSqliteReadStore({ file: file('views.db') });
   const secrets = await openSecrets({ directory: file('secrets') });
-  const codec = new EventCodec(identityEvents);
+  const codec = new EventCodec([...identityEvents, ...teamEvents]);
   const logger = pino({ level: 'silent' });
   const host = new ProjectionHost([apiKeys, sessions], eventStore, readStore, codec, clock, logger);
   const projections = new Projections(host, eventStore, readStore);
   await host.start();
-  const openedAccounts: string[] = [];
+  const [openedAccounts, appliedTeams]: [string[], (readonly TeamGrant[])[]] = [[], []];
   const argon2 = countedArgon2();
   const module = await Test.createTestingModule({
     imports: [
@@ -117,6 +120,7 @@ export const openProcess = async (
         { provide: OPENID_SETTINGS, useValue: openid },
         { provide: AccountOpener, useValue: accountsIn(openedAccounts) },
         { provide: KeyBudgets, useValue: BUDGETS },
+        { provide: TeamRules, useValue: teamRulesIn(appliedTeams) },
         { provide: KeyUses, useValue: { of: () => Promise.resolve(new Map()) } },
         { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(BALANCE) } },
       ]),
@@ -126,8 +130,7 @@ export const openProcess = async (
     .useValue(new Passwords(argon2.load))
     .compile();
   await module.init();
-  const commands = module.get(CommandBus);
-  const queries = module.get(QueryBus);
+  const [commands, queries] = [module.get(CommandBus), module.get(QueryBus)];
   return {
     clock,
     eventStore,
@@ -142,6 +145,7 @@ export const openProcess = async (
     streams: module.get(IdentityStreams),
     argon2: argon2.counts,
     openedAccounts,
+    appliedTeams,
     execute: <Result>(command: Command<Result>): Promise<Result> => commands.execute(command),
     ask: <Result>(query: Query<Result>): Promise<Result> => queries.execute(query),
     createUser: (data: Partial<CreateUserCommand['data']> = {}, context = anyContext()) =>
@@ -164,6 +168,13 @@ const globalModule = (providers: ValueProvider[]): DynamicModule => ({
   global: true,
   providers,
   exports: providers.map(({ provide }) => provide),
+});
+
+const teamRulesIn = (applied: (readonly TeamGrant[])[]): TeamRules => ({
+  apply: (_, granted) => {
+    applied.push(granted);
+    return Promise.resolve();
+  },
 });
 
 const accountsIn = (opened: string[]): AccountOpener => ({

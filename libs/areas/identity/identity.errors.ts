@@ -39,6 +39,8 @@ export const identityErrors = {
   api_key_exists: { status: 500 },
   api_key_limited: { status: 403 },
   too_many_api_keys: { status: 409 },
+  /** The user is not, or no longer, a member of the team for which a key is asked. */
+  membership_ended: { status: 403 },
   /** The role of the user cannot use the scope. */
   scope_not_allowed: { status: 403 },
   /** It admits more than the key that asks, or than before; its metadata has the `field`. */

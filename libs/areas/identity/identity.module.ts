@@ -15,6 +15,7 @@ import { RestrictApiKeyHandler } from './keys/restrict-api-key.handler.js';
 import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
 import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
 import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
+import { TeamMemberships } from './keys/team-memberships.js';
 import { NameIndex } from './names/name-index.js';
 import { BrowserSignIns } from './openid/browser-sign-ins.js';
 import {
@@ -83,6 +84,7 @@ const services: readonly Provider[] = [
   SecondFactorCheck,
   SecondFactors,
   SessionOpener,
+  TeamMemberships,
   UserDirectory,
   UserIds,
   UserRegistration,
@@ -128,8 +130,8 @@ const handlers: readonly Provider[] = [
 
 /**
  * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `OPENID_SETTINGS`,
- * `AccountOpener`, `KeyBudgets`, `KeyUses` and `BalanceReader`, which the composition root provides
- * globally.
+ * `AccountOpener`, `KeyBudgets`, `KeyUses`, `TeamRules` and `BalanceReader`, which the composition
+ * root provides globally.
  */
 @Module({
   providers: [...services, ...handlers],

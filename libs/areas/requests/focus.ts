@@ -9,7 +9,7 @@ import { type SpendReport, type SpendRow } from './spend.handler.js';
 /** Spend in the columns of FOCUS, the FinOps Open Cost and Usage Specification. */
 export const FOCUS_VERSION = '1.2';
 
-/** The groups of its rows: all but single tags, for days in UTC. */
+/** The groups of its rows: all but teams and single tags, for days in UTC. */
 export const FOCUS_GROUPS = [
   'day',
   'product',

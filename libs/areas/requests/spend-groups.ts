@@ -1,4 +1,7 @@
-/** The groups of spend beside single tags. `tags` are all tags of a request. */
+/**
+ * The groups of spend beside single tags. `tags` are all tags of a request. By `team` a report has
+ * the spend of all accounts below as well.
+ */
 export const SPEND_GROUPS = [
   'day',
   'key',
@@ -8,6 +11,7 @@ export const SPEND_GROUPS = [
   'product',
   'class',
   'tags',
+  'team',
 ] as const;
 
 /** The value of the tag with this name, such as `tag:project`. */

@@ -23,9 +23,13 @@ import {
   spendPrefix,
 } from '#projections/requests/spend.projection.js';
 import { type RequestsErrorCode } from './requests.errors.js';
+import { SubAccounts } from './sub-accounts.port.js';
 import { isLabel, type SpendGroup, tagNameOf } from './spend-groups.js';
 
 export const UTC = 'UTC';
+
+/** Below an account, whose spend one report has. */
+export const TEAMS_MAX = 1_000;
 
 /** Of days in the time zone. */
 export interface SpendOrder extends Period {
@@ -103,7 +107,10 @@ const dayIn = (timeZone: string): ((instant: string) => string) => {
 
 @QueryHandler(SpendQuery)
 export class SpendHandler implements IQueryHandler<SpendQuery> {
-  constructor(@Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>) {}
+  constructor(
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>,
+    private readonly subAccounts: SubAccounts,
+  ) {}
 
   async execute({ order, asOf }: SpendQuery): Promise<SpendReport> {
     demandPeriod(order);
@@ -111,28 +118,39 @@ export class SpendHandler implements IQueryHandler<SpendQuery> {
     const dayOf = dayIn(timeZone);
     const reader = await this.projections.at(asOf);
     const level: SpendLevel = by.some(isLabel) ? 'labelled' : 'plain';
-    const prefix = spendPrefix(level, accountId);
-    const range = {
-      prefix,
-      from: `${prefix}${hoursFrom(from, -EARLIEST_HOURS)}`,
-      before: `${prefix}${hoursFrom(dayAfter(to), LATEST_HOURS)}`,
-    };
     const sums = new SpendSums(by);
     let read = 0;
     let position: bigint | undefined;
-    for await (const page of projectionPages(reader, spend, range)) {
-      position ??= page.position;
-      read += page.documents.length;
-      for (const { key, document } of page.documents) {
-        const day = dayOf(ofSpendKey(key).at);
-        if (day < from || day > to) continue;
-        for (const cell of document.cells) sums.add(cell, day);
+    for (const team of [null, ...(await this.#teamsBelow(order))]) {
+      const prefix = spendPrefix(level, team ?? accountId);
+      const range = {
+        prefix,
+        from: `${prefix}${hoursFrom(from, -EARLIEST_HOURS)}`,
+        before: `${prefix}${hoursFrom(dayAfter(to), LATEST_HOURS)}`,
+      };
+      for await (const page of projectionPages(reader, spend, range)) {
+        position ??= page.position;
+        read += page.documents.length;
+        for (const { key, document } of page.documents) {
+          const day = dayOf(ofSpendKey(key).at);
+          if (day < from || day > to) continue;
+          for (const cell of document.cells) sums.add(cell, day, team);
+        }
+        demandSize(read, sums.size);
       }
-      demandSize(read, sums.size);
     }
     const rows = sums.rows.toSorted(byGroup(by));
     const amount = rows.reduce((sum, row) => sum + row.amount, 0n);
     return { rows, amount, position: position ?? 0n };
+  }
+
+  /** @throws DomainError `spend_too_large` */
+  async #teamsBelow({ accountId, by }: SpendOrder): Promise<readonly string[]> {
+    if (!by.includes('team')) return [];
+    const teams = await this.subAccounts.below(accountId, TEAMS_MAX + 1);
+    if (teams.length <= TEAMS_MAX) return teams;
+    const detail = `by: expected at most ${TEAMS_MAX} teams below the account for a report by team`;
+    throw new DomainError<RequestsErrorCode>('spend_too_large', detail);
   }
 }
 
@@ -150,9 +168,11 @@ class SpendSums {
     return [...this.#rows.values()];
   }
 
-  add(cell: SpendCell, day: string): void {
+  add(cell: SpendCell, day: string, team: string | null): void {
     const { kind, corrects, quantity, amount } = cell;
-    const group = Object.fromEntries(this.by.map((name) => [name, valueOf(name, cell, day)]));
+    const group = Object.fromEntries(
+      this.by.map((name) => [name, valueOf(name, cell, { day, team })]),
+    );
     const name = JSON.stringify([kind, corrects, group]);
     const isCounted = kind === 'usage' && this.by.includes('class');
     const before = this.#rows.get(name) ?? { quantity: 0n, amount: 0n };
@@ -166,10 +186,19 @@ class SpendSums {
   }
 }
 
-const valueOf = (group: SpendGroup, cell: SpendCell, day: string): string | null => {
+/** Where a cell was read. */
+interface SpendSource {
+  readonly day: string;
+  /** Null: of the account itself. */
+  readonly team: string | null;
+}
+
+const valueOf = (group: SpendGroup, cell: SpendCell, { day, team }: SpendSource): string | null => {
   switch (group) {
     case 'day':
       return day;
+    case 'team':
+      return team;
     case 'key':
       return cell.key;
     case 'user':

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  MemberJoined,
+  MemberRemoved,
+  MemberRoleChanged,
+  type TeamEvent,
+  teamEvents,
+} from '#events/teams/team.events.js';
+import { teamIdOf } from '#events/teams/team.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Authenticator } from './authenticator.js';
 import { type KeyPolicy, type Scope } from '#events/identity/key-policy.vocabulary.js';
@@ -282,6 +291,68 @@ describe('Authenticator', () => {
       expiresAtMs,
     );
     expect(await here.authenticator.authenticate(forged)).toBeNull();
+  });
+
+  describe('of a key of a team', () => {
+    const uuid = '019ac5d2-6a53-7c55-9d0f-0d3a5a3f8f01';
+    const membership = { teamId: teamIdOf(uuid), memberId: uuid };
+    const ofMember = { ...membership, userId: FIRST_ID };
+    const codec = new EventCodec(teamEvents);
+    let appended = 0;
+
+    /** As the area of teams writes them. */
+    const tell = async ({ eventStore }: IdentityProcess, event: TeamEvent): Promise<void> => {
+      const ofTeam = codec.for(teamEvents);
+      const { teamId } = membership;
+      const stored = ofTeam.store(event, teamId, 'Tell', anyContext(), (appended += 1));
+      await eventStore.append(teamId, [stored], 'any');
+    };
+    const joined = MemberJoined.of({
+      ...ofMember,
+      role: 'developer',
+      source: 'invitation',
+      joinedAt: AT,
+    });
+
+    const issueKey = async () => {
+      const policy: KeyPolicy = { scopes: ['inference', 'read_billing'] };
+      const key = { userId: FIRST_ID, keyKind: 'user', name: 'team', policy, membership } as const;
+      const rest = { sessionId: null, expiresAt: null, replaces: null };
+      return here.keyRing.issue({ ...key, ...rest }, anyContext());
+    };
+
+    it('acts for the team with the scopes of the role, until the membership ends', async () => {
+      await here.createUser();
+      await tell(here, joined);
+      const { secret } = await issueKey();
+      const caller = () => here.authenticator.authenticate(secret);
+      const { accountId, member, role, credential } = (await caller()) ?? {};
+      expect({ accountId, role, policy: credential?.policy }).toEqual({
+        accountId: membership.teamId,
+        role: 'renter',
+        policy: { scopes: ['inference'] },
+      });
+      expect(member).toMatchObject({ role: 'developer', userId: FIRST_ID });
+      const there = await world.start();
+      const changed = { ...ofMember, role: 'auditor', changedAt: AT } as const;
+      await tell(there, MemberRoleChanged.of(changed));
+      await untilStale();
+      expect((await caller())?.credential.policy).toEqual({ scopes: ['read_billing'] });
+      await tell(there, MemberRemoved.of({ ...ofMember, reason: 'removed', removedAt: AT }));
+      await untilStale();
+      expect(await caller()).toBeNull();
+      const again = { ...joined.data, memberId: SESSION };
+      await tell(there, MemberJoined.of(again));
+      await untilStale();
+      expect(await caller()).toBeNull();
+    });
+
+    it('is rejected where another user has the membership', async () => {
+      await here.createUser();
+      await tell(here, MemberJoined.of({ ...joined.data, userId: UserId.parse(2) }));
+      const { secret } = await issueKey();
+      expect(await here.authenticator.authenticate(secret)).toBeNull();
+    });
   });
 
   it('rejects every credential of an erased user', async () => {

@@ -8,6 +8,8 @@ import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
 import { nameEvents } from '#events/identity/name.events.js';
 import { sessionEvents } from '#events/identity/session.events.js';
 import { userEvents } from '#events/identity/user.events.js';
+import { teamEvents } from '#events/teams/team.events.js';
+import { type Membership } from '#events/teams/team.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -15,6 +17,7 @@ import { type Decider } from '#platform/kernel/decider.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { membersAfter, NO_MEMBERS, type TeamMembers } from '#projections/teams/team-members.js';
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
@@ -22,6 +25,7 @@ import { accountIdOf, type Caller } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
 import { INFERENCE_ONLY, PolicyLists } from '../keys/key-policy.js';
 import { keptFor } from '../keys/list-api-keys.handler.js';
+import { scopesOfTeamRole } from '../keys/team-scopes.js';
 import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint, keyIdOf } from './credentials.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
 import {
@@ -57,6 +61,7 @@ type CachedState =
       readonly expiresAtMs: number;
       readonly keyId: string;
       readonly cacheSeconds?: number;
+      readonly membership?: Membership;
     }
   | {
       readonly kind: 'session';
@@ -67,6 +72,7 @@ type CachedState =
       readonly expiresAtMs: number;
     }
   | { readonly kind: 'user'; readonly role: Role; readonly passwordChangedAt: string | null }
+  | { readonly kind: 'team'; readonly members: TeamMembers }
   | { readonly kind: 'subject'; readonly userId: UserId }
   | { readonly kind: 'rules'; readonly rules: GroupRulesState };
 
@@ -78,10 +84,10 @@ const NONE: CachedState = { kind: 'none' };
 type Missing = string;
 
 /**
- * Resolves a credential to its caller. A credential is valid while its own stream, its session's
- * and its user's say so, and a session is not older than the password. The state of each stream is
- * cached until an event of any process changes it, so a cached credential costs a hash and three
- * look-ups.
+ * Resolves a credential to its caller. A credential is valid while its own stream, its session's,
+ * its user's and its team's say so, and a session is not older than the password. The state of each
+ * stream is cached until an event of any process changes it, so a cached credential costs a hash
+ * and three look-ups.
  */
 @Injectable()
 export class Authenticator {
@@ -101,7 +107,7 @@ export class Authenticator {
     /** Null: no token of an OpenID provider is a credential. */
     @Optional() @Inject(Machines) private readonly machines: Machines | null = null,
   ) {
-    const prefixes = ['user-', 'apikey-', 'session-', 'openid-', 'grouprules-'];
+    const prefixes = ['user-', 'apikey-', 'session-', 'openid-', 'grouprules-', 'team-'];
     const forget = (stream: string | null): void => this.#forget(stream);
     this.#watch = new ChangeWatch(eventStore, prefixes, forget, credentialsFreshMs);
   }
@@ -210,10 +216,30 @@ export class Authenticator {
     const { credential: kind, userId, sessionId, keyId, policy, lists, cacheSeconds } = key;
     const own = { id: keyHash, keyId, policy, ...(lists && { lists }) };
     const credential = { kind, ...own, ...keptFor(cacheSeconds) };
-    if (sessionId === null) return this.#caller(userId, credential, read);
-    const ended = this.#sessionEnded(sessionId, userId, read);
-    if (ended !== false) return ended;
-    return this.#caller(userId, { ...credential, sessionId }, read);
+    const ofSession = sessionId === null ? {} : { sessionId };
+    if (sessionId !== null) {
+      const ended = this.#sessionEnded(sessionId, userId, read);
+      if (ended !== false) return ended;
+    }
+    const caller = this.#caller(userId, { ...credential, ...ofSession }, read);
+    if (!key.membership || caller === null || typeof caller === 'string') return caller;
+    return this.#inTeam(caller, key.membership, read);
+  }
+
+  /** A key of a team is valid while its membership lasts, with the scopes of the role in it. */
+  #inTeam(
+    { userId, credential }: Caller,
+    { teamId, memberId }: Membership,
+    read?: ReadonlyMap<string, CachedState>,
+  ): Caller | null | Missing {
+    const team = this.#find(teamId, read);
+    if (!team) return teamId;
+    const member = team.kind === 'team' ? team.members.get(memberId) : undefined;
+    if (member?.userId !== userId) return null;
+    const allowed = scopesOfTeamRole(member.role);
+    const scopes = credential.policy.scopes.filter((scope) => allowed.includes(scope));
+    const bounded = { ...credential, policy: { ...credential.policy, scopes } };
+    return { userId, accountId: teamId, member, role: 'renter', credential: bounded };
   }
 
   #resolveSession(
@@ -306,7 +332,8 @@ export class Authenticator {
         const keyId = key.lineage ?? keyIdOf(stream.slice(apiKeyStream('').length));
         const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
         const terms = { policy, lists: PolicyLists.of(policy), expiresAtMs: msOf(endsAt) };
-        const own = { userId, sessionId, keyId, ...keptFor(cacheSeconds) };
+        const ofTeam = key.membership && { membership: key.membership };
+        const own = { userId, sessionId, keyId, ...keptFor(cacheSeconds), ...ofTeam };
         return { kind: 'key', credential, ...own, ...terms };
       }
       case 'session': {
@@ -320,6 +347,13 @@ export class Authenticator {
       case 'openid': {
         const subject = await this.#fold(stream, nameDecider, this.codec.for(nameEvents));
         return subject.status === 'assigned' ? { kind: 'subject', userId: subject.userId } : NONE;
+      }
+      case 'team': {
+        const ofTeam = { initialState: NO_MEMBERS, evolve: membersAfter };
+        return {
+          kind: 'team',
+          members: await this.#fold(stream, ofTeam, this.codec.for(teamEvents)),
+        };
       }
       case 'grouprules': {
         const codec = this.codec.for(groupRuleEvents);

@@ -1,16 +1,19 @@
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { type Member } from '#events/teams/team.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type PolicyLists } from '../keys/key-policy.js';
 
 /** The authenticated sender of a request. */
 export interface Caller {
   readonly userId: UserId;
-  /** The user's own account: the id in decimal. */
+  /** The user's own account, which is the id in decimal, or the account of its team. */
   readonly accountId: string;
+  /** In the team that the credential acts for; absent: it acts for the user's own account. */
+  readonly member?: Member;
   /**
-   * A renter key always has the role `renter`, whatever the role of its user; a token of the OpenID
-   * provider has the role that the rules give its groups.
+   * A renter key and a key of a team have the role `renter`, whatever the role of the user; a token
+   * of the OpenID provider has the role that the rules give its groups.
    */
   readonly role: Role;
   readonly credential: Credential;
@@ -25,7 +28,7 @@ export interface Credential {
   readonly id: string;
   /**
    * Of an access token or a console session: the scopes of the session. Of a token of the provider:
-   * by the rules.
+   * by the rules. Of a key of a team: less the scopes that the role in the team lacks.
    */
   readonly policy: KeyPolicy;
   /** Absent where the policy has no lists. */

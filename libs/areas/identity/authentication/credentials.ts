@@ -1,5 +1,7 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 
+import { INVITATION_PREFIX } from '#events/teams/team.vocabulary.js';
+
 /** The prefix of a secret names its kind. */
 export const CREDENTIAL_PREFIXES = {
   /** The secret key of a user. */
@@ -14,6 +16,8 @@ export const CREDENTIAL_PREFIXES = {
   challenge: 'svc_2fa_',
   /** The token of a password reset: the prefix, the id of the user and a secret. */
   reset: 'svc_rst_',
+  /** The token of an invitation to a team, which the area of teams makes. */
+  invitation: INVITATION_PREFIX,
 } as const;
 
 /** A text in the form of a credential, also with its prefix escaped as in a URL. */

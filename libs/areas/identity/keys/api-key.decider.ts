@@ -6,6 +6,7 @@ import {
 } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { type Membership } from '#events/teams/team.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
@@ -15,11 +16,11 @@ export type ApiKeyCommand =
   | { readonly type: 'IssueApiKey'; readonly data: ApiKeyIssued['data'] }
   | {
       readonly type: 'RevokeApiKey';
-      readonly data: Omit<ApiKeyRevoked['data'], 'expiresAt'>;
+      readonly data: Omit<ApiKeyRevoked['data'], 'expiresAt' | 'membership'>;
     }
   | {
       readonly type: 'RestrictApiKey';
-      readonly data: Omit<ApiKeyRestricted['data'], 'expiresAt'>;
+      readonly data: Omit<ApiKeyRestricted['data'], 'expiresAt' | 'membership'>;
     };
 
 export type ApiKeyState =
@@ -40,6 +41,7 @@ export type ApiKeyState =
       readonly replaces: string | null;
       readonly lineage?: string;
       readonly cacheSeconds?: number;
+      readonly membership?: Membership;
     };
 
 const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly ApiKeyEvent[] => {
@@ -49,10 +51,11 @@ const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly Api
         ? [ApiKeyIssued.of(data)]
         : reject('api_key_exists', 'the key was issued before');
     case 'RevokeApiKey': {
-      const { expiresAt, isRotated, status } = keyOf(state, data);
+      const key = keyOf(state, data);
+      const { isRotated, status } = key;
       // Revoking twice changes nothing, but only one of two rotations may issue a successor.
       if (data.reason === 'rotated' && (isRotated || status === 'revoked')) return notFound();
-      return status === 'active' ? [ApiKeyRevoked.of({ ...data, expiresAt })] : [];
+      return status === 'active' ? [ApiKeyRevoked.of({ ...data, ...ofDocument(key) })] : [];
     }
     case 'RestrictApiKey':
       return restrict(data, keyOf(state, data));
@@ -61,6 +64,11 @@ const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly Api
 
 type IssuedKeyState = Exclude<ApiKeyState, { readonly status: 'absent' }>;
 
+const ofDocument = ({ expiresAt, membership }: IssuedKeyState) => ({
+  expiresAt,
+  ...(membership && { membership }),
+});
+
 const notFound = (): never => reject('api_key_not_found', 'there is no such key');
 
 const keyOf = (state: ApiKeyState, { userId }: { readonly userId: UserId }): IssuedKeyState =>
@@ -68,14 +76,15 @@ const keyOf = (state: ApiKeyState, { userId }: { readonly userId: UserId }): Iss
 
 const restrict = (
   data: (ApiKeyCommand & { readonly type: 'RestrictApiKey' })['data'],
-  { status, policy, endsAt, expiresAt, isRotated }: IssuedKeyState,
+  key: IssuedKeyState,
 ): readonly ApiKeyEvent[] => {
+  const { status, policy, endsAt, isRotated } = key;
   if (status === 'revoked' || (isRotated && data.reason === 'rotated')) return notFound();
   demandWithin(data.policy, policy);
   demandNoLater(data.endsAt, endsAt);
   const isSame = data.endsAt === endsAt && isSamePolicy(data.policy, policy);
   if (isSame && data.reason === 'restricted') return [];
-  return [ApiKeyRestricted.of({ ...data, expiresAt })];
+  return [ApiKeyRestricted.of({ ...data, ...ofDocument(key) })];
 };
 
 const evolve = (state: ApiKeyState, { type, data }: ApiKeyEvent): ApiKeyState => {

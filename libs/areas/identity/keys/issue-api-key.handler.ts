@@ -1,5 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Scope } from '#events/identity/key-policy.vocabulary.js';
+import { type Membership } from '#events/teams/team.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
@@ -20,8 +22,10 @@ import {
 import { KeyRing, type KeyToIssue } from './key-ring.js';
 import { type ApiKeyView, keptFor } from './list-api-keys.handler.js';
 import { reject } from '../identity.errors.js';
+import { TeamMemberships } from './team-memberships.js';
+import { scopesOfTeamRole } from './team-scopes.js';
 
-/** Active keys per user, without the keys of sessions. */
+/** Active keys of a user for its own account, and for each team; without keys of sessions. */
 export const API_KEYS_MAX = 100;
 
 export interface NewApiKey extends ApiKeyView {
@@ -41,6 +45,10 @@ export class IssueApiKeyCommand extends Command<NewApiKey> {
       /** ISO 8601 UTC. Default: as the issuer. */
       readonly expiresAt?: string;
       readonly issuer: KeyIssuer;
+      /** Of the user, whose role bounds the key. Absent: a key of the user's own account. */
+      readonly membership?: Membership;
+      /** The session with which it ends; null: none. */
+      readonly sessionId?: string | null;
     },
     readonly context: CommandContext,
   ) {
@@ -57,30 +65,35 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
     private readonly keys: KeyRing,
     private readonly budgets: KeyBudgets,
     private readonly bounds: KeyBounds,
+    private readonly memberships: TeamMemberships,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
-    const { userId, keyKind: kind, name, cacheSeconds } = data;
+    const { userId, keyKind: kind, name, cacheSeconds, membership, sessionId = null } = data;
     await demandUnlimited(this.budgets, userId, context.key);
     const repeated = await this.keys.issuedFor(context);
     const { policy, expiresAt } = repeated
       ? { policy: repeated.policy, expiresAt: repeated.expiresAt }
       : await this.#termsOf(data);
-    if (!repeated) await this.#rejectTooMany(userId);
+    if (!repeated) await this.#rejectTooMany(data);
     const own = { userId, keyKind: kind, name, policy, expiresAt, ...keptFor(cacheSeconds) };
-    const key = { ...own, sessionId: null, replaces: null };
+    const key = { ...own, sessionId, replaces: null, ...(membership && { membership }) };
     const { secret, keyHash, issuedAt } = repeated ?? (await this.keys.issueOnce(key, context));
     const view = { id: keyIdOf(keyHash), kind, name, issuedAt, secret, ...keptFor(cacheSeconds) };
-    return { ...view, policy, sessionId: null, expiresAt };
+    return { ...view, policy, sessionId, expiresAt };
   }
 
   /** @throws DomainError `policy_too_wide`, `invalid_ip_range`, `expiry_past` */
   async #termsOf({ userId, keyKind, issuer, policy: asked = {}, ...data }: DataToIssue) {
     demandRanges(asked.ipRanges);
     const bound = await this.bounds.of(issuer, userId);
-    const policy = inheritedPolicy(ordered(asked), bound.policy);
+    const ofRole = data.membership && (await this.#scopesOf(data.membership, userId));
+    const usual = ofRole?.filter((scope) => bound.policy.scopes.includes(scope));
+    const wanted = { ...(usual && { scopes: [...usual] }), ...ordered(asked) };
+    const policy = inheritedPolicy(wanted, bound.policy);
     demandWithin(policy, bound.policy);
+    if (ofRole) demandWithin({ scopes: policy.scopes }, { scopes: [...ofRole] });
     if (keyKind === 'renter') demandWithin(policy, { scopes: [...INFERENCE_ONLY] });
     const expiresAt = data.expiresAt ?? bound.endsAt;
     demandNoLater(expiresAt, bound.endsAt);
@@ -90,9 +103,17 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
     return { policy, expiresAt };
   }
 
-  async #rejectTooMany(userId: UserId): Promise<void> {
-    const { keys } = await this.list.activeOf(userId);
-    if (keys.filter(({ sessionId }) => sessionId === null).length < API_KEYS_MAX) return;
+  /** @throws DomainError `membership_ended` */
+  async #scopesOf(membership: Membership, userId: UserId): Promise<readonly Scope[]> {
+    const member = await this.memberships.find(membership);
+    if (member?.userId === userId) return scopesOfTeamRole(member.role);
+    return reject('membership_ended', 'the user is no member of the team');
+  }
+
+  async #rejectTooMany({ userId, membership }: DataToIssue): Promise<void> {
+    const { keys } = await this.list.activeOf(membership?.teamId ?? userId);
+    const own = keys.filter((key) => key.sessionId === null && key.userId === userId);
+    if (own.length < API_KEYS_MAX) return;
     reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
   }
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type ApiKeyRestricted, type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
+import { type Membership } from '#events/teams/team.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -30,6 +31,8 @@ export interface KeyToIssue {
   readonly replaces: string | null;
   /** How long answers to the key are kept for the same request again. Absent: they are not. */
   readonly cacheSeconds?: number;
+  /** The team for which it acts. Absent: the user's own account. */
+  readonly membership?: Membership;
 }
 
 export interface IssuedKey {

@@ -1,8 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type KeyPolicy } from '#events/identity/key-policy.vocabulary.js';
-import { type UserId } from '#events/vocabulary.js';
-import { type ListedApiKey } from '#projections/identity/api-keys.projection.js';
+import { type KeyOwner, type ListedApiKey } from '#projections/identity/api-keys.projection.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
 import { PersonalData } from '../users/personal-data.js';
@@ -27,6 +26,7 @@ export const keptFor = (cacheSeconds: number | undefined): Pick<ApiKeyView, 'cac
 /** A listed key, and the id under which budgets count it. */
 export interface ListedKeyView extends ApiKeyView {
   readonly lineage: string;
+  readonly userId: number;
 }
 
 export interface ApiKeysView {
@@ -34,9 +34,9 @@ export interface ApiKeysView {
   readonly position: bigint;
 }
 
-/** The active keys of a user, newest first. */
+/** The active keys of a user's own account, or of a team, newest first. */
 export class ListApiKeysQuery extends Query<ApiKeysView> {
-  constructor(readonly userId: UserId) {
+  constructor(readonly owner: KeyOwner) {
     super();
   }
 }
@@ -48,8 +48,8 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
     private readonly personalData: PersonalData,
   ) {}
 
-  async execute({ userId }: ListApiKeysQuery): Promise<ApiKeysView> {
-    const { keys, position } = await this.list.activeOf(userId);
+  async execute({ owner }: ListApiKeysQuery): Promise<ApiKeysView> {
+    const { keys, position } = await this.list.activeOf(owner);
     return { keys: await Promise.all(keys.map((key) => this.#view(key))), position };
   }
 
@@ -65,6 +65,6 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
     const name = (await this.personalData.open(userId, 'api-key-name', sealedName)) ?? '';
     const id = keyIdOf(keyHash);
     const times = { issuedAt, expiresAt, ...keptFor(cacheSeconds) };
-    return { id, kind: keyKind, name, policy, sessionId, lineage, ...times };
+    return { id, kind: keyKind, name, policy, sessionId, lineage, userId, ...times };
   }
 }

@@ -52,6 +52,16 @@ describe('a sign-in by the provider', () => {
     }
   });
 
+  it('applies the teams of the rules that match, and none without one', async () => {
+    const teams = [
+      { teamId: 'team-019ac5d2-6a53-7c55-9d0f-0d3a5a3f8f01', role: 'developer' as const },
+    ];
+    await at.setRule('ml', 'Partner', { teams });
+    await at.sessionOf({ groups: ['ml'] });
+    await at.sessionOf({ groups: [] });
+    expect(here.appliedTeams).toEqual([teams, []]);
+  });
+
   it('creates the user once, and opens a session as a log-in does', async () => {
     const claims = {
       preferred_username: 'grace',

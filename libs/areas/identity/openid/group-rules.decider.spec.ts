@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GroupRuleRemoved, GroupRuleSet } from '#events/identity/group-rule.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type TeamRole } from '#events/teams/team.vocabulary.js';
 import { type Scope } from '#events/identity/key-policy.vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { GROUP_RULES_MAX, groupRulesDecider } from './group-rules.decider.js';
@@ -54,6 +55,31 @@ describe('the rules of groups', () => {
       .given(...all)
       .when(known)
       .then(GroupRuleSet.of(setting('7', 'Admin')));
+  });
+
+  it('grant each team once, with the first of its roles', () => {
+    const [one, other] = ['a', 'b'].map((end) => `team-019ac5d2-6a53-7c55-9d0f-0d3a5a3f8f0${end}`);
+    const inTeams = (group: string, ...teams: readonly (readonly [string, TeamRole])[]) => {
+      const { grant, ...rule } = ruleOf(group);
+      const granted = teams.map(([teamId, role]) => ({ teamId, role }));
+      return { ...rule, grant: { ...grant, teams: granted } };
+    };
+    const known = [
+      inTeams('staff', [one ?? '', 'auditor'], [other ?? '', 'billing']),
+      inTeams('ml', [one ?? '', 'admin']),
+      ruleOf('other'),
+    ];
+    const teamsOf = (...groups: readonly string[]) =>
+      grantOf(known, { issuer: ISSUER, groups })?.teams ?? [];
+    expect(teamsOf('staff', 'ml')).toEqual([
+      { teamId: one, role: 'admin' },
+      { teamId: other, role: 'billing' },
+    ]);
+    expect(teamsOf('other')).toEqual([]);
+    const set = GroupRuleSet.of({ ...inTeams('staff', [one ?? '', 'auditor']), setAt: AT });
+    const again = { type: 'SetGroupRule', data: set.data } as const;
+    rules.given(set).when(again).thenNothing();
+    rules.given(staff).when(again).then(set);
   });
 
   it('grant the last role and all scopes that this role allows', () => {

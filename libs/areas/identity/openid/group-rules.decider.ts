@@ -37,9 +37,15 @@ const decide = (
 };
 
 const isSameGrant = (
-  { grant: { role, tokenScopes } }: Pick<GroupRule, 'grant'>,
-  { grant }: Pick<GroupRule, 'grant'>,
-): boolean => role === grant.role && tokenScopes.join() === grant.tokenScopes.join();
+  { grant: one }: Pick<GroupRule, 'grant'>,
+  { grant: other }: Pick<GroupRule, 'grant'>,
+): boolean =>
+  one.role === other.role &&
+  one.tokenScopes.join() === other.tokenScopes.join() &&
+  teamsText(one) === teamsText(other);
+
+const teamsText = ({ teams = [] }: GroupRule['grant']): string =>
+  teams.map(({ teamId, role }) => `${teamId} ${role}`).join();
 
 const evolve = (rules: GroupRulesState, { type, data }: GroupRuleEvent): GroupRulesState => {
   const others = rules.filter((rule) => !isSameGroup(rule, data));

@@ -80,7 +80,7 @@ export class SetGroupRuleHandler implements ICommandHandler<SetGroupRuleCommand>
     const rule = {
       issuer,
       group,
-      grant: { role: grant.role, tokenScopes: orderedScopes(grant.tokenScopes) },
+      grant: { ...grant, tokenScopes: orderedScopes(grant.tokenScopes) },
     };
     const command: GroupRuleCommand = {
       type: 'SetGroupRule',

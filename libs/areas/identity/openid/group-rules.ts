@@ -1,5 +1,10 @@
-import { type Grant, type GroupRuleSet } from '#events/identity/group-rule.events.js';
+import {
+  type Grant,
+  type GroupRuleSet,
+  type TeamGrant,
+} from '#events/identity/group-rule.events.js';
 import { ROLES } from '#events/identity/identity.vocabulary.js';
+import { TEAM_ROLES } from '#events/teams/team.vocabulary.js';
 import { orderedScopes, scopesOfRole } from '../keys/key-policy.js';
 
 type Group = Pick<GroupRuleSet['data'], 'issuer' | 'group'>;
@@ -15,7 +20,8 @@ export const isSameGroup = (one: Group, other: Group): boolean =>
 
 /**
  * The grants of all rules that match, as one: the last of their roles in the order renter, Partner,
- * Investor, Admin, and all their scopes that this role allows. Null: no rule matches.
+ * Investor, Admin, all their scopes that this role allows, and all their teams. Null: no rule
+ * matches.
  */
 export const grantOf = (
   rules: readonly (Group & { readonly grant: Grant })[],
@@ -29,5 +35,19 @@ export const grantOf = (
   if (role === undefined) return null;
   const allowed = scopesOfRole(role);
   const scopes = orderedScopes(grants.flatMap(({ tokenScopes }) => tokenScopes));
-  return { role, tokenScopes: scopes.filter((scope) => allowed.includes(scope)) };
+  const teams = teamsIn(grants);
+  return {
+    role,
+    tokenScopes: scopes.filter((scope) => allowed.includes(scope)),
+    ...(teams.length > 0 && { teams }),
+  };
+};
+
+/** Each team once, with the first of its roles in the order owner, admin, developer, ... */
+const teamsIn = (grants: readonly Grant[]): TeamGrant[] => {
+  const granted = grants.flatMap(({ teams = [] }) => teams);
+  const inOrder = TEAM_ROLES.flatMap((role) => granted.filter((one) => one.role === role));
+  const byTeam = new Map<string, TeamGrant>();
+  for (const one of inOrder) if (!byTeam.has(one.teamId)) byTeam.set(one.teamId, one);
+  return [...byTeam.values()];
 };

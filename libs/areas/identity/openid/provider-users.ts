@@ -10,6 +10,7 @@ import { IdentityStreams, userStream } from '../identity.streams.js';
 import { type RegisteredUser } from '../users/user.decider.js';
 import { type ProviderIdentity } from './provider-identity.js';
 import { ProviderSubjects } from './provider-subjects.js';
+import { TeamRules } from './team-rules.port.js';
 
 /** The role of a user whose groups have no rule. */
 const ROLE_WITHOUT_RULE: Role = 'renter';
@@ -21,19 +22,24 @@ export class ProviderUsers {
     private readonly streams: IdentityStreams,
     private readonly subjects: ProviderSubjects,
     private readonly authenticator: Authenticator,
+    private readonly teams: TeamRules,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
-   * Finds or registers the user, with the role that the groups of the identity have now.
+   * Finds or registers the user, with the role and teams that the groups of the identity have now.
    * @throws DomainError `user_disabled`, `user_not_found`, `openid_taken`
    */
   async signIn(identity: ProviderIdentity, context: CommandContext): Promise<RegisteredUser> {
-    const role = (await this.subjects.grantOf(identity))?.role ?? ROLE_WITHOUT_RULE;
+    const grant = await this.subjects.grantOf(identity);
+    const role = grant?.role ?? ROLE_WITHOUT_RULE;
     const userId =
       (await this.subjects.userOf(identity)) ??
       (await this.subjects.register(identity, role, context));
-    return this.#withRole(userId, role, context);
+    const user = await this.#withRole(userId, role, context);
+    await this.teams.apply(userId, grant?.teams ?? [], context);
+    this.authenticator.invalidate();
+    return user;
   }
 
   async #withRole(userId: UserId, role: Role, context: CommandContext): Promise<RegisteredUser> {

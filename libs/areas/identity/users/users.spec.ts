@@ -148,7 +148,7 @@ describe('keys', () => {
     const { id, secret } = await here.execute(issue);
     expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
     expect(await keysOf(FIRST_ID)).toContainEqual(expect.objectContaining({ id, name: 'nightly' }));
-    const revoke = new RevokeApiKeyCommand({ userId: FIRST_ID, keyId: id }, anyContext());
+    const revoke = new RevokeApiKeyCommand({ owner: FIRST_ID, keyId: id }, anyContext());
     await here.execute(revoke);
     expect(await here.authenticator.authenticate(secret)).toBeNull();
     expect((await keysOf(FIRST_ID)).map(({ name }) => name).sort()).toEqual(['default', 'renter']);
@@ -183,7 +183,7 @@ describe('keys', () => {
     await here.createUser(BOB);
     const [key] = await keysOf(FIRST_ID);
     const revoke = new RevokeApiKeyCommand(
-      { userId: UserId.parse(2), keyId: key?.id ?? '' },
+      { owner: UserId.parse(2), keyId: key?.id ?? '' },
       anyContext(),
     );
     await expect(here.execute(revoke)).rejects.toMatchObject({

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { runCommand } from './command-line.fixture.js';
+import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+
+interface Team {
+  readonly team_id: string;
+  readonly members: readonly { readonly member_id: string; readonly user_id: number }[];
+}
+
+interface User {
+  readonly user_id: number;
+  readonly api_key: string;
+}
+
+describe('teams over HTTP', () => {
+  let world: World;
+  let root: string;
+  let team: Team;
+  let bob: User;
+
+  const as = (credential: string) => {
+    const url = (path: string) => `/api/v1/${path}`;
+    const agent = request(world.quipu.url);
+    const bearer = ['Authorization', `Bearer ${credential}`] as const;
+    return {
+      get: (path: string) => agent.get(url(path)).set(...bearer),
+      post: (path: string) => agent.post(url(path)).set(...bearer),
+      put: (path: string) => agent.put(url(path)).set(...bearer),
+      delete: (path: string) => agent.delete(url(path)).set(...bearer),
+      chat: (body: object = {}) =>
+        agent
+          .post('/v1/chat/completions')
+          .set(...bearer)
+          .send(chatRequest({ max_tokens: 10, ...body })),
+    };
+  };
+
+  const userOf = async (username: string): Promise<User> => {
+    const scopes = ['inference', 'read_billing', 'manage_keys', 'manage_money'];
+    const order = { username, email: `${username}@quipu.test`, role: 'renter', scopes };
+    const { body } = await as(root).post('users').send(order).expect(201);
+    return body as User;
+  };
+
+  const keyOf = async (credential: string, more: object = {}): Promise<string> => {
+    const path = `teams/${team.team_id}/keys`;
+    const order = { name: 'a program', ...more };
+    const { body } = await as(credential).post(path).send(order).expect(201);
+    return (body as { readonly api_key: string }).api_key;
+  };
+
+  const invited = async (user: User, role: string): Promise<void> => {
+    const path = `teams/${team.team_id}/invitations`;
+    const { body } = await as(root).post(path).send({ role }).expect(201);
+    const { token } = body as { readonly token: string };
+    await as(user.api_key).post('teams/invitations/accept').send({ token }).expect(200);
+    await as(user.api_key).post('teams/invitations/accept').send({ token }).expect(401);
+  };
+
+  beforeAll(async () => {
+    world = await startWorld([answering('Knots', ' keep')], {
+      environment: { QUIPU_FUNDS_WAIT_MS: '0' },
+    });
+    root = world.credentials.api_key;
+    bob = await userOf('bob');
+    const { body } = await as(root).post('teams').send({ name: 'search' }).expect(201);
+    ({ team } = body as { readonly team: Team });
+  });
+
+  afterAll(() => world.close());
+
+  it('begin with an owner and no money', async () => {
+    expect(team).toMatchObject({ name: 'search', depth: 1, funds: { available_usd: 0 } });
+    expect(team.members).toMatchObject([{ role: 'owner', source: 'creation' }]);
+    const { body } = await as(root).get('teams').expect(200);
+    expect(body).toMatchObject({ below: [{ team_id: team.team_id }] });
+    await as(await keyOf(root))
+      .chat()
+      .expect(402);
+  });
+
+  it('are not there for others', async () => {
+    const { body } = await as(bob.api_key).get(`teams/${team.team_id}`).expect(404);
+    expect(body).toMatchObject({ code: 'team_not_found' });
+    await as(bob.api_key).post(`teams/${team.team_id}/keys`).send({ name: 'mine' }).expect(404);
+    const order = { amount_usd: 1 };
+    await as(bob.api_key).post(`teams/${team.team_id}/allotments`).send(order).expect(404);
+  });
+
+  it('spend their allotment, and give back the rest', async () => {
+    const order = { amount_usd: 1, reason: 'spec' };
+    const path = `teams/${team.team_id}`;
+    const { body } = await as(root).post(`${path}/allotments`).send(order).expect(201);
+    expect(body).toMatchObject({ funds: { funded_usd: 1, available_usd: 1 } });
+    const above = { amount_usd: 100_000 };
+    const { body: rejected } = await as(root).post(`${path}/allotments`).send(above).expect(409);
+    expect(rejected).toMatchObject({ code: 'allotment_above_available' });
+    await as(await keyOf(root))
+      .chat()
+      .expect(200);
+    const { body: all } = await as(root).post(`${path}/take_backs`).send(order).expect(409);
+    expect(all).toMatchObject({ code: 'allotment_above_available' });
+    const half = { amount_usd: 0.5 };
+    const { body: back } = await as(root).post(`${path}/take_backs`).send(half).expect(201);
+    expect(back).toMatchObject({ funds: { funded_usd: 0.5, charged_usd: 0.000013 } });
+  });
+
+  it('are groups of the spend of the account above', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const { body } = await as(root).get(`spend?from=${today}&to=${today}&by=team`).expect(200);
+    expect(body).toMatchObject({ rows: [{ group: { team: team.team_id } }] });
+  });
+
+  it('do not lift the budget of the account above, which 400 at once do not pass', async () => {
+    const key = await keyOf(root);
+    await as(root).put(`teams/${team.team_id}/budget`).send({ usd_in_total: 0.0005 }).expect(200);
+    const { body } = await as(key).delete('budgets/account').expect(403);
+    expect(body).toMatchObject({ code: 'budget_not_changeable' });
+    await as(key).put('budgets/account').send({ usd_in_total: 1 }).expect(403);
+    await as(key).put(`teams/${team.team_id}/budget`).send({ usd_in_total: 1 }).expect(403);
+    const asked = await Promise.all(Array.from({ length: 400 }, () => as(key).chat()));
+    const statuses = new Set(asked.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 402]);
+    const { body: after } = await as(key).get('budgets').expect(200);
+    const { budgets } = after as { budgets: { owner: string; total: Record<string, number> }[] };
+    expect(budgets).toMatchObject([{ owner: 'parent', total: { held_usd: 0 } }]);
+    const charged = budgets[0]?.total['charged_usd'] ?? 1;
+    expect(charged).toBeLessThanOrEqual(0.0005);
+    const admitted = asked.filter(({ status }) => status === 200).length;
+    expect(charged).toBeCloseTo(admitted * 0.000013, 6);
+    await as(root).delete(`teams/${team.team_id}/budget`).expect(200);
+  });
+
+  it('have members by invitations that can be withdrawn', async () => {
+    const path = `teams/${team.team_id}/invitations`;
+    const { body } = await as(root).post(path).send({ role: 'developer' }).expect(201);
+    const { token, invitation } = body as { token: string; invitation: { invitation_id: string } };
+    await as(root).delete(`${path}/${invitation.invitation_id}`).expect(200);
+    const accepting = as(bob.api_key).post('teams/invitations/accept').send({ token });
+    expect((await accepting.expect(401)).body).toMatchObject({ code: 'invalid_invitation' });
+  });
+
+  it('give a key of a member the scopes of its role, and none after the removal', async () => {
+    await invited(bob, 'auditor');
+    const key = await keyOf(bob.api_key);
+    await as(key).get('budgets').expect(200);
+    const { body: chat } = await as(key).chat().expect(403);
+    expect(chat).toMatchObject({ error: { code: 'scope_missing' } });
+    await as(key).post('teams').send({ name: 'below' }).expect(403);
+    const wide = { name: 'wide', scopes: ['inference'] };
+    await as(bob.api_key).post(`teams/${team.team_id}/keys`).send(wide).expect(403);
+
+    const { body } = await as(bob.api_key).get(`teams/${team.team_id}`).expect(200);
+    const { members } = (body as { team: Team }).team;
+    const memberId = members.find(({ user_id: id }) => id === bob.user_id)?.member_id ?? '';
+    const ofBob = `teams/${team.team_id}/members/${memberId}`;
+    await as(bob.api_key).put(ofBob).send({ role: 'owner' }).expect(403);
+    await as(root).put(ofBob).send({ role: 'developer' }).expect(200);
+    await as(key).chat().expect(403);
+    const developer = await keyOf(bob.api_key);
+    await as(developer).chat().expect(200);
+    await as(developer).get('budgets').expect(403);
+
+    await as(root).delete(ofBob).expect(200);
+    await as(developer).chat().expect(401);
+    await as(key).get('budgets').expect(401);
+    await as(bob.api_key).get('auth/keys').expect(200);
+    await invited(bob, 'developer');
+    await as(developer).chat().expect(401);
+  });
+
+  it('have keys that manage no key of their user', async () => {
+    const key = await keyOf(root);
+    const { body: rejected } = await as(key).get('auth/keys').expect(401);
+    expect(rejected).toMatchObject({ code: 'credential_not_accepted' });
+    await as(key).post('auth/keys').send({ name: 'own' }).expect(401);
+    await as(key).post(`teams/${team.team_id}/keys`).send({ name: 'next' }).expect(401);
+    const { body } = await as(root).get(`teams/${team.team_id}/keys`).expect(200);
+    const { keys } = body as { keys: { id: string }[] };
+    for (const { id } of keys) {
+      await as(root).delete(`teams/${team.team_id}/keys/${id}`).expect(200);
+    }
+    await as(key).get('budgets').expect(401);
+  });
+
+  it('have teams below them to a limited depth', async () => {
+    const key = await keyOf(root);
+    const { body } = await as(key).post('teams').send({ name: 'ranking' }).expect(201);
+    const { team: project } = body as { team: Team };
+    expect(project).toMatchObject({ depth: 2, parent_id: team.team_id });
+    await as(key).post(`teams/${project.team_id}/allotments`).send({ amount_usd: 0.1 }).expect(201);
+    await as(root).get(`teams/${project.team_id}`).expect(200);
+    const skipping = as(root).post(`teams/${project.team_id}/allotments`);
+    await skipping.send({ amount_usd: 0.1 }).expect(404);
+  });
+
+  it('are managed by the command line, and the ledger balances', async () => {
+    const run = (...args: string[]) => runCommand(world.environment, args);
+    const listed = await run('team', 'show', '--team', team.team_id, '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ name: 'search', depth: 1 });
+    const moved = ['--team', team.team_id, '--usd', '0.25', '--reason', 'spec', '--json'];
+    const allotted = await run('team', 'allot', ...moved);
+    expect(JSON.parse(allotted.stdout)).toMatchObject({ team_id: team.team_id });
+    const checked = await run('ledger', 'check', '--json');
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      ...{ balanced: true, in_transit_micro_usd: '0', faults: [] },
+    });
+  });
+});
