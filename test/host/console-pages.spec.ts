@@ -6,7 +6,8 @@ import { chatRequest } from '../end-to-end/quipu.harness.js';
 import { type ConsoleTab, type ConsoleWorld, openConsole } from './console.fixture.js';
 
 const CONSOLE = path.resolve(import.meta.dirname, '../../apps/console');
-const ROLES = ['renter', 'Partner', 'Investor', 'Admin'] as const;
+const OTHER_ROLES = ['renter', 'Partner', 'Investor'] as const;
+const ROLES = [...OTHER_ROLES, 'Admin'] as const;
 const PASSWORD = 'correct horse battery';
 /** Ids of users ascend without gaps: an Admin, the renter, then the Partner. */
 const PARTNER_USER = 3;
@@ -98,17 +99,16 @@ describe('every page of the console', () => {
     declaredPath.includes(':') ? faults.filter((fault) => !MISSING.test(fault)) : faults;
 
   describe.each(declared.map((page) => [page.path, page] as const))('%s', (_, page) => {
-    it.each(ROLES)('has no error, and stays with its gateway, for the role %s', async (role) => {
-      const tab = await show(role, page);
-      expect(faultsOf(tab, page)).toEqual([]);
+    it.each(OTHER_ROLES)('has no error for the role %s', async (role) => {
+      expect(faultsOf(await show(role, page), page)).toEqual([]);
     });
 
-    it('breaks no rule of accessibility, and fits 320 pixels', async () => {
+    it('breaks no rule of accessibility, fits 320 pixels, and has no error', async () => {
       const tab = await show('Admin', page);
       expect(await tab.violations()).toEqual([]);
       await tab.page.setViewportSize({ width: 320, height: 640 });
       expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-      expect(await tab.violations()).toEqual([]);
+      expect(await tab.violations('light')).toEqual([]);
       await tab.page.setViewportSize({ width: 1280, height: 720 });
       expect(faultsOf(tab, page)).toEqual([]);
     });
