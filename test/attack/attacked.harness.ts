@@ -51,6 +51,8 @@ export const startAttacked = async (
     QUIPU_CATALOG: catalogFile,
     QUIPU_LOG_LEVEL: 'error',
     QUIPU_DRAIN_SECONDS: '2',
+    // A stream of the ledger has no other end.
+    QUIPU_EVENT_STREAM_SECONDS: '1',
     // Addresses of callers are chosen here.
     QUIPU_TRUST_PROXY: '1',
     ...environment,

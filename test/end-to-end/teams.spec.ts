@@ -132,6 +132,18 @@ describe('teams over HTTP', () => {
     await as(root).delete(`teams/${team.team_id}/budget`).expect(200);
   });
 
+  it('do not show what a member does elsewhere', async () => {
+    const { headers } = await as(root).chat().expect(200);
+    const audited = (credential: string) =>
+      request(world.quipu.url)
+        .get(`/audit/requests/${headers['x-request-id']}`)
+        .set('Authorization', `Bearer ${credential}`);
+    await audited(root).expect(200);
+    const key = await keyOf(root, { scopes: ['inference', 'read_billing'] });
+    const { body } = await audited(key).expect(404);
+    expect(body).toMatchObject({ code: 'audited_request_not_found' });
+  });
+
   it('have members by invitations that can be withdrawn', async () => {
     const path = `teams/${team.team_id}/invitations`;
     const { body } = await as(root).post(path).send({ role: 'developer' }).expect(201);

@@ -48,5 +48,5 @@ export class AuditedRequestsController {
   }
 }
 
-const readerOf = ({ role, accountId, userId }: Caller): AuditReader =>
-  role === 'Admin' ? 'admin' : { accountId, userId };
+const readerOf = ({ role, accountId, userId, member }: Caller): AuditReader =>
+  role === 'Admin' ? 'admin' : { accountId, userId: member ? null : userId };

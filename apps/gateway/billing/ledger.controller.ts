@@ -54,8 +54,8 @@ export class LedgerController {
     description:
       'Server-sent events: each event of the account from now on, with its facts. The id of an ' +
       'event is its number in the log, as in `position` of other answers. `head` says that the ' +
-      'log is so long without a further event of the account. The stream ends after 15 minutes, ' +
-      'or when the gateway stops. Resume with `Last-Event-ID`, for which the `position` of an ' +
+      'log is so long without a further event of the account. The stream ends after ' +
+      '`QUIPU_EVENT_STREAM_SECONDS`, or when the gateway stops. Resume with `Last-Event-ID`, for which the `position` of an ' +
       'answer serves as well: no event is missed.',
   })
   @FollowedEventsDocs(EXAMPLE)

@@ -69,7 +69,7 @@ export const followController = <Event>(followed: Followed<Event>): Type => {
       summary: `Follow a ${noun}`,
       description:
         `Server-sent events: each event of the ${noun}, the past ones first. The stream ends ` +
-        `after ${endsAfter}, after 15 minutes, or when the gateway stops. ` +
+        `after ${endsAfter}, after \`QUIPU_EVENT_STREAM_SECONDS\`, or when the gateway stops. ` +
         'Resume with `Last-Event-ID`.',
     })
     @ApiParam({ name: 'id', description: `The id of the ${noun}.` })

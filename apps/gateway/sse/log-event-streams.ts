@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
-import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
+import { EVENT_STREAM_MS, KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
 import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
 import { applicationEnvelope } from '../errors/envelope.js';
@@ -10,9 +10,6 @@ import { namedEvent, SSE_HEADERS, SseWriter } from './sse.js';
 
 /** The streams that an account may have open in one process. */
 export const STREAMS_PER_ACCOUNT_MAX = 20;
-
-/** A stream ends after this time, so that a revoked credential does not read for long. */
-export const STREAM_MS_MAX = 900_000;
 
 /** Events of the log that a client follows. */
 export interface FollowedEvents {
@@ -36,6 +33,7 @@ export class LogEventStreams {
     private readonly failures: Failures,
     private readonly failureLog: FailureLog,
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
+    @Inject(EVENT_STREAM_MS) private readonly streamMsMax: number,
     processEvents: ProcessEvents,
   ) {
     // The followed work may last much longer than a drain.
@@ -59,7 +57,7 @@ export class LogEventStreams {
     }
     const streams = this.#open.get(accountId) ?? new Set();
     if (streams.size >= STREAMS_PER_ACCOUNT_MAX) throw followed.tooMany();
-    await this.requests.whileConnected(reply.raw, STREAM_MS_MAX, async (open) => {
+    await this.requests.whileConnected(reply.raw, this.streamMsMax, async (open) => {
       this.#open.set(accountId, streams.add(open));
       try {
         await this.#pump(followed, reply, open.signal);

@@ -9,8 +9,11 @@ import { BillSources } from './bill-sources.port.js';
 import { SharedEvents } from './shared-events.port.js';
 import { auditError, AuditLog, type ProvenLeaf } from './audit-log.js';
 
-/** Who asks: an Admin sees every event. */
-export type AuditReader = 'admin' | { readonly accountId: string; readonly userId: number };
+/**
+ * Who asks. An Admin sees every event. A user also sees what it did in other accounts, but not with
+ * a key of a team, which has no user here.
+ */
+export type AuditReader = 'admin' | { readonly accountId: string; readonly userId: number | null };
 
 export interface AuditedEvent {
   readonly event: RecordedEvent;
@@ -59,7 +62,7 @@ export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery>
     const { stream, metadata } = event;
     return (
       stream === this.sources.accountStream(reader.accountId) ||
-      metadata.actor === `user:${reader.userId}` ||
+      (reader.userId !== null && metadata.actor === `user:${reader.userId}`) ||
       this.shared.maySee(reader.accountId, event)
     );
   }

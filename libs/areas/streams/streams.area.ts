@@ -1,7 +1,7 @@
 import { defineArea } from '#platform/runtime/areas/area.js';
 import { streamErrors, streamFailures } from './streams.errors.js';
 import { StreamsModule } from './streams.module.js';
-import { keepAliveSettings, streamSettings } from './streams.settings.js';
+import { eventStreamSettings, keepAliveSettings, streamSettings } from './streams.settings.js';
 
 export const streamsArea = defineArea({
   name: 'streams',
@@ -9,5 +9,5 @@ export const streamsArea = defineArea({
   module: StreamsModule,
   errors: streamErrors,
   failures: streamFailures,
-  settings: [streamSettings, keepAliveSettings],
+  settings: [streamSettings, keepAliveSettings, eventStreamSettings],
 });

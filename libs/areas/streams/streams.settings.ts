@@ -21,6 +21,20 @@ export const streamSettings = defineSettings({
   }),
 });
 
+/** How long a stream of the events of the log stays open, in milliseconds. */
+export const EVENT_STREAM_MS = Symbol('EventStreamMs');
+
+export const eventStreamSettings = defineSettings({
+  token: EVENT_STREAM_MS,
+  variables: {
+    QUIPU_EVENT_STREAM_SECONDS: variable(
+      wholeNumber(1, 3_600).default(900),
+      'a stream of events ends after this time, so that a revoked credential does not read for long',
+    ),
+  },
+  read: ({ QUIPU_EVENT_STREAM_SECONDS: seconds }): number => seconds * 1_000,
+});
+
 /** How long a stream may be silent before a comment fills the silence, in milliseconds. */
 export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
 
