@@ -112,7 +112,7 @@ describe('operations', () => {
     expect(page).not.toContain('<script');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
-    expect(links).toEqual(['/console', '/docs', '/openapi.json', '/health/ready']);
+    expect(links).toEqual(['/console', '/docs/guide', '/docs', '/openapi.json', '/health/ready']);
     const answers = await Promise.all(links.map(async (link) => (await get(link)).status));
     expect(answers).toEqual([200, 200, 200, 200]);
   });
