@@ -99,8 +99,12 @@ describe('every page of the console', () => {
     declaredPath.includes(':') ? faults.filter((fault) => !MISSING.test(fault)) : faults;
 
   describe.each(declared.map((page) => [page.path, page] as const))('%s', (_, page) => {
-    it.each(OTHER_ROLES)('has no error for the role %s', async (role) => {
-      expect(faultsOf(await show(role, page), page)).toEqual([]);
+    it('has no error for the other roles', async () => {
+      const faults = OTHER_ROLES.map(async (role) => [
+        role,
+        faultsOf(await show(role, page), page),
+      ]);
+      expect(await Promise.all(faults)).toEqual(OTHER_ROLES.map((role) => [role, []]));
     });
 
     it('breaks no rule of accessibility, fits 320 pixels, and has no error', async () => {
@@ -108,7 +112,7 @@ describe('every page of the console', () => {
       expect(await tab.violations()).toEqual([]);
       await tab.page.setViewportSize({ width: 320, height: 640 });
       expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-      expect(await tab.violations('light')).toEqual([]);
+      expect(await tab.narrowViolations()).toEqual([]);
       await tab.page.setViewportSize({ width: 1280, height: 720 });
       expect(faultsOf(tab, page)).toEqual([]);
     });

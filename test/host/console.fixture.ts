@@ -31,8 +31,10 @@ export interface ConsoleTab {
   open(path: string): Promise<unknown>;
   shows(selector: string, text: string | RegExp): Promise<void>;
   signIn(username: string, password: string): Promise<void>;
-  /** The accessibility rules that the shown page breaks, by default in both themes. */
-  violations(themes?: 'both' | 'light'): Promise<readonly string[]>;
+  /** The accessibility rules that the shown page breaks, in both themes. */
+  violations(): Promise<readonly string[]>;
+  /** The rules that depend on the width of the page, after `violations`. */
+  narrowViolations(): Promise<readonly string[]>;
 }
 
 export interface ConsoleWorld {
@@ -97,12 +99,14 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
     if (new URL(request.url()).origin !== world.quipu.url) faults.push(request.url());
   });
 
-  /** The theme changes colours alone. */
-  const brokenRules = async (options: string): Promise<readonly string[]> =>
-    page.evaluate<string[]>(
-      `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) =>
-        id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+  /** @param rules default: all. A change of the theme or of the width breaks few of them. */
+  const brokenRules = (rules?: readonly string[]): Promise<readonly string[]> => {
+    const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+    return page.evaluate<string[]>(
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
     );
+  };
   const open = (path: string) => page.goto(`${world.quipu.url}/console${path}`);
   return {
     context,
@@ -116,13 +120,13 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
       await page.fill('input[name=password]', password);
       await page.click('button[type=submit]');
     },
-    violations: async (themes = 'both') => {
+    narrowViolations: () => brokenRules(['scrollable-region-focusable', 'target-size']),
+    violations: async () => {
       await page.evaluate(axe);
       await page.emulateMedia({ colorScheme: 'light' });
-      const light = await brokenRules('{}');
-      if (themes === 'light') return light;
+      const light = await brokenRules();
       await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await brokenRules("{ runOnly: ['color-contrast'] }");
+      const dark = await brokenRules(['color-contrast']);
       return [...light, ...dark.map((one) => `dark: ${one}`)];
     },
   };
