@@ -25,7 +25,8 @@ const PAGE = `<!doctype html>
       </p>
       <ul>
         <li><a href="/console">The console</a>: balance, requests and invoices in the browser</li>
-        <li><a href="/docs/guide">The guide</a>: start, concepts, clients and operation</li>
+        <li><a href="/docs/guide">The guide</a>: start, concepts, clients and operation, once
+          <code>npm run docs</code> has built it</li>
         <li><a href="/docs">The API reference</a>, also as <a href="/openapi.json">OpenAPI</a></li>
         <li><a href="/health/ready">Whether this gateway is ready</a></li>
         <li><code>GET /v1/models</code>, with an API key: the models and their prices</li>

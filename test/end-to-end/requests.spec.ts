@@ -113,7 +113,7 @@ describe('the requests and the spend of an account', () => {
   it('rejects what is no group, day or time zone by the name of its field', async () => {
     const period = { from: today, to: today };
     for (const [query, param] of [
-      [{ ...period, by: 'team' }, 'by'],
+      [{ ...period, by: 'colour' }, 'by'],
       [{ ...period, tz: 'Mars/Olympus' }, 'tz'],
       [{ from: today, to: '2020-01-01' }, 'from'],
     ] as const) {
