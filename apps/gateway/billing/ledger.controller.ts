@@ -55,8 +55,8 @@ export class LedgerController {
       'Server-sent events: each event of the account from now on, with its facts. The id of an ' +
       'event is its number in the log, as in `position` of other answers. `head` says that the ' +
       'log is so long without a further event of the account. The stream ends after ' +
-      '`QUIPU_EVENT_STREAM_SECONDS`, or when the gateway stops. Resume with `Last-Event-ID`, for which the `position` of an ' +
-      'answer serves as well: no event is missed.',
+      '`QUIPU_EVENT_STREAM_SECONDS`, or when the gateway stops. Resume with `Last-Event-ID`, for ' +
+      'which the `position` of an answer serves as well: no event is missed.',
   })
   @FollowedEventsDocs(EXAMPLE)
   @FailsWith('ledger_event_unknown', 'too_many_ledger_streams')

@@ -29,7 +29,7 @@ export const eventStreamSettings = defineSettings({
   variables: {
     QUIPU_EVENT_STREAM_SECONDS: variable(
       wholeNumber(1, 3_600).default(900),
-      'a stream of events ends after this time, so that a revoked credential does not read for long',
+      'a stream of events ends after this time; a revoked credential reads no longer',
     ),
   },
   read: ({ QUIPU_EVENT_STREAM_SECONDS: seconds }): number => seconds * 1_000,
