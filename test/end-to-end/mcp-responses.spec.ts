@@ -229,7 +229,7 @@ describe('responses with tools of MCP servers', () => {
     await expect(create(docs(), again)).rejects.toMatchObject({
       status: 400,
       param: 'input[0].approval_request_id',
-      message: expect.stringContaining('decided about before'),
+      message: expect.stringContaining('has decided this call'),
     });
     const declined = await create(docs({ require_approval: 'always' }), decide(false));
     expect(typesOf(declined)).toEqual(['message']);

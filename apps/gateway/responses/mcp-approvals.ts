@@ -36,7 +36,8 @@ export const approvalsIn = (
     if (!request) {
       throw rejectedField(at, 'expected the id of an mcp_approval_request of this conversation');
     }
-    if (decided.has(request.id)) throw rejectedField(at, 'the call was decided about before');
+    if (decided.has(request.id))
+      throw rejectedField(at, 'an earlier request has decided this call');
     decided.add(request.id);
     if (!item.approve) return [];
     const tool = tools.find(
