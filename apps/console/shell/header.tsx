@@ -40,10 +40,12 @@ const TimeControl = () => {
   );
 };
 
-/** The position of the shown read, the head of the log, and what came in between. */
+/** The position of the shown read, the newest known one, and what came in between. */
 const LogPosition = () => {
   const position = shownRead.value?.position ?? null;
-  const { head, latest } = ledger.value;
+  const { head: followed, latest } = ledger.value;
+  const isAhead = position !== null && followed !== null && BigInt(position) > followed;
+  const head = isAhead ? position : followed;
   const isBehind = position !== null && latest && BigInt(latest.position) > BigInt(position);
   return (
     <span class="position">

@@ -78,10 +78,10 @@ _quipu_pids() {
 _quipu_memory() {
   local pid kib total=0
   for pid in $(_quipu_pids); do
-    kib="$(awk -v field="$1:" '$1 == field { print $2 }' "/proc/$pid/status" 2>/dev/null)"
+    kib="$(sed -n "s/^$1:[[:space:]]*\([0-9]*\) kB$/\1/p" "/proc/$pid/status" 2>/dev/null)"
     total=$((total + ${kib:-0}))
   done
-  awk -v kib="$total" 'BEGIN { printf "%.1f", kib / 1024 }'
+  printf '%d.%d' $((total / 1024)) $((total % 1024 * 10 / 1024))
 }
 
 gw_build() {
