@@ -52,12 +52,7 @@ export const openPages = async (options: WorldOptions = {}): Promise<OpenPages> 
       expect([path, reply.ok, answer]).toEqual([path, true, answer]);
       return answer;
     },
-    open: async (path) => {
-      await tab.open(path);
-      await page.waitForSelector('main h1');
-      const waiting = page.locator('main [role=status]', { hasText: 'Loading' });
-      while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
-    },
+    open: (path) => tab.openWhole(path),
     expectSound: async () => {
       const address = page.url();
       const broken = await tab.violations();

@@ -88,10 +88,7 @@ describe('every page of the console', () => {
     const tab = tabs.get(role);
     if (!tab) throw new Error(`no tab of ${role}`);
     tab.faults.length = 0;
-    await tab.open(addressOf(page));
-    await tab.page.waitForSelector('main h1');
-    const waiting = tab.page.locator('main p[role=status].quiet');
-    while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
+    await tab.openWhole(addressOf(page));
     return tab;
   };
 

@@ -29,6 +29,8 @@ export interface ConsoleTab {
   readonly faults: string[];
   /** Opens a page below `/console`. */
   open(path: string): Promise<unknown>;
+  /** The same, and waits for its answers. */
+  openWhole(path: string): Promise<void>;
   shows(selector: string, text: string | RegExp): Promise<void>;
   signIn(username: string, password: string): Promise<void>;
   /** The accessibility rules that the shown page breaks, in both themes. */
@@ -113,6 +115,12 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
     page,
     faults,
     open,
+    openWhole: async (path) => {
+      await open(path);
+      await page.waitForSelector('main h1');
+      const waiting = page.locator('main p[role=status].quiet');
+      while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
+    },
     shows: (selector, hasText) => page.locator(selector, { hasText }).first().waitFor(),
     signIn: async (username, password) => {
       await open('');

@@ -246,7 +246,7 @@ describe('the console', () => {
     faults.length = 0;
   });
 
-  it('says of a failed write what was kept', async () => {
+  it('says which fields a failed write has kept', async () => {
     await page.route('**/invoice_details', (route) =>
       route.request().method() === 'PUT' ? route.abort() : route.continue(),
     );

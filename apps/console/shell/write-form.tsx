@@ -129,7 +129,7 @@ export interface WriteFormProps<Answer> {
   readonly bodyOf?: (form: FormData) => object;
   /** The fields, which the browser checks: `required`, `pattern`, `min`, … */
   readonly children?: ComponentChildren;
-  /** After a write the fields have their first values, unless they show what was written. */
+  /** Whether the fields show the written values after a write. Default: their first values. */
   readonly keepsFields?: boolean;
   readonly onDone?: (answer: Answer) => void;
   /** Shows a part of the answer, such as a key that is shown once. */

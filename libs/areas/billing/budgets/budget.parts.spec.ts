@@ -67,7 +67,7 @@ describe('a budget of a part of the spending', () => {
     expect(outcomeOf(ask(WORST, { ...others, holdId: OTHER_HOLD }), state)).toEqual(['HoldPlaced']);
   });
 
-  it('counts a renewal and gives back what was not used', () => {
+  it('counts a renewal and gives back the unused part', () => {
     const set = setBudget({ totalMicroUsd: '1000' }, { tag });
     const state = after(set, ask(WORST, all), renew([1_000, 0]), capture([1_000, 0]));
     expect(state.budgets.get(tag)?.total).toMatchObject({ used: 150n, held: 0n });
