@@ -94,9 +94,14 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+    if (!['error', 'warning'].includes(message.type())) return;
+    faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('response', async (response) => {
+    if (response.status() < 500) return;
+    faults.push(`${response.url()}: ${await response.text().catch(String)}`);
+  });
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== world.quipu.url) faults.push(request.url());
   });

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestServer } from './test-server.js';
@@ -99,15 +100,30 @@ export class ServerProcess implements TestServer {
 const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
-/** Distinct free ports of loopback. All are bound until each is known. */
+/**
+ * Distinct free ports of loopback, below those that Linux gives to outgoing connections (32768 and
+ * above): no connection takes one before the server listens. Calls of one process differ.
+ */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
-  const servers: Server[] = [];
-  for (let held = 0; held < count; held += 1) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    servers.push(server);
+  const ports: number[] = [];
+  for (let tries = 0; ports.length < count; tries += 1) {
+    if (tries > PORTS.count) throw new Error(`fewer than ${count} free ports`);
+    const port = PORTS.first + (nextPort % PORTS.count);
+    nextPort += 1;
+    if (await isFree(port)) ports.push(port);
   }
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) await once(server.close(), 'close');
   return ports;
+};
+
+const PORTS = { first: 10_000, count: 10_000 };
+let nextPort = randomInt(PORTS.count);
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  const isBound = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (isBound) await once(server.close(), 'close');
+  return isBound;
 };
