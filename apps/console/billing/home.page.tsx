@@ -1,44 +1,17 @@
 import { useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Answered, refreshes, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { count, instant, usd } from '../shell/figures.js';
 import { ledger } from '../shell/live.js';
 import { addressOf, asOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { Sparkline } from '../shell/sparkline.js';
 import { type Column, Table } from '../shell/table.js';
 import { TimeSeries } from '../shell/time-series.js';
 import { dailySpend, lastDays, type SpendAnswer } from './daily-spend.js';
 
-interface Overview {
-  readonly position: string;
-  readonly balance_usd: number;
-  readonly available_usd: number;
-  readonly held_usd: number;
-  readonly telemetry: {
-    readonly burn_rate_per_hour: number;
-    readonly runway_hours: number | null;
-    readonly runway_days: number | null;
-    readonly active_compute_jobs: number;
-    readonly total_compute_spend: number;
-    readonly total_inference_spend: number;
-    readonly lifetime_deposited: number;
-  };
-}
-
-interface Hold {
-  readonly id: string;
-  readonly product: string;
-  readonly held_usd: number;
-  readonly placed_at: string;
-  readonly expires_at: string;
-  readonly model: string | null;
-}
-
-interface OpenHolds {
-  readonly total: number;
-  readonly holds: readonly Hold[];
-}
+type Overview = AnswerOf<'/api/v1/billing/overview.php'>;
+type Hold = AnswerOf<'/api/v1/billing/holds'>['holds'][number];
 
 const HOURS_SHOWN_MAX = 72;
 /** A ledger that moves fast is read once in this time. */
@@ -102,7 +75,7 @@ const COLUMNS: readonly Column<Hold>[] = [
 ];
 
 const Holds = () => {
-  const state = useRead<OpenHolds>(() => (asOf.value ? null : '/api/v1/billing/holds'));
+  const state = useRead(() => (asOf.value ? null : routeOf('/api/v1/billing/holds')));
   if (asOf.value !== undefined) {
     return <p class="quiet">Open holds are listed for the present alone.</p>;
   }
@@ -154,10 +127,8 @@ const useLedger = (): void => {
 
 const HomePage = () => {
   useLedger();
-  const overview = usePageRead<Overview>(() =>
-    routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }),
-  );
-  const spend = useRead<SpendAnswer>(() =>
+  const overview = usePageRead(() => routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }));
+  const spend = useRead(() =>
     routeOf('/api/v1/spend', { ...lastDays(), by: 'day', asOf: asOf.value }),
   );
   return (

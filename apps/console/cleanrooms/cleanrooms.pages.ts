@@ -7,7 +7,7 @@ export default {
     { path: '/cleanrooms', title: 'Clean rooms', load: () => import('./cleanrooms.page.js') },
     { path: '/cleanrooms/:id', title: 'Clean room', load: () => import('./cleanroom.page.js') },
     {
-      path: '/cleanrooms/:id/spends',
+      path: '/cleanrooms/:cleanroom_uuid/spends',
       title: 'Spends of a clean room',
       load: () => import('./spends.page.js'),
     },

@@ -4,25 +4,12 @@ import { Answered, messageOf, useRead } from '../shell/answer.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, usd } from '../shell/figures.js';
 import { addressOf, query } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { write } from '../shell/session.js';
 import { textIn } from '../shell/write-form.js';
 import { type ChatBody, streamedChat } from './streamed-chat.js';
 
-interface Models {
-  readonly data: readonly { readonly id: string; readonly endpoints?: readonly string[] }[];
-}
-
-interface Estimate {
-  readonly rate_card_version: number | null;
-  readonly max_cost_usd: number | null;
-  readonly available_usd: number | null;
-  readonly would_run: boolean;
-  readonly rejections: readonly { readonly message: string }[];
-}
-
-interface ChargedRequest {
-  readonly request: { readonly cost_usd: string; readonly total_ms: number };
-}
+type Estimate = AnswerOf<'/api/v1/estimate', 'POST'>;
 
 type Shown =
   | { readonly status: 'idle' }
@@ -54,7 +41,7 @@ const factsOf = (estimate: Estimate): readonly Fact[] => [
 
 /** The charge, which the log has when the stream has ended. */
 const Charge = ({ requestId }: { readonly requestId: string }) => {
-  const state = useRead<ChargedRequest>(() => `/api/v1/requests/${requestId}`);
+  const state = useRead(() => routeOf('/api/v1/requests/{id}', { id: requestId }));
   return (
     <Answered state={state}>
       {({ request }) => (
@@ -99,7 +86,7 @@ const Outcome = ({ shown }: { readonly shown: Signal<Shown> }) => {
 };
 
 const ModelField = () => {
-  const state = useRead<Models>(() => '/v1/models');
+  const state = useRead(() => routeOf('/v1/models'));
   return (
     <Answered state={state}>
       {({ data }) => (
@@ -124,7 +111,7 @@ const PlaygroundPage = () => {
   const abort = useRef<AbortController | null>(null);
 
   const estimate = async (body: ChatBody): Promise<void> => {
-    const { answer } = await write<Estimate>('/api/v1/estimate', {
+    const { answer } = await write(routeOf('/api/v1/estimate'), {
       method: 'POST',
       body,
       idempotencyKey: crypto.randomUUID(),

@@ -4,12 +4,9 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instantOfSeconds } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { type PageProps } from '../shell/page.js';
+import { routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { type FineTuning, lossesOf, type TrainingEvent } from './fine-tuning.js';
-
-interface TrainingEvents {
-  readonly data: readonly TrainingEvent[];
-}
 
 const factsOf = (job: FineTuning): readonly Fact[] => [
   ['Status', job.error === null ? job.status : `${job.status}: ${job.error.message}`],
@@ -30,7 +27,7 @@ const COLUMNS: readonly Column<TrainingEvent>[] = [
 
 const EVENTS_SHOWN = '100';
 
-const Progress = ({ data }: TrainingEvents) => {
+const Progress = ({ data }: { readonly data: readonly TrainingEvent[] }) => {
   const lines = lossesOf(data);
   return (
     <>
@@ -47,10 +44,11 @@ const Progress = ({ data }: TrainingEvents) => {
 };
 
 const FineTuningPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const route = `/v1/fine_tuning/jobs/${id}`;
-  const job = usePageRead<FineTuning & { readonly position?: null }>(() => route);
-  const events = useRead<TrainingEvents>(() => `${route}/events?limit=${EVENTS_SHOWN}`);
+  const id = parameters['id'] ?? '';
+  const job = usePageRead(() => routeOf('/v1/fine_tuning/jobs/{id}', { id }));
+  const events = useRead(() =>
+    routeOf('/v1/fine_tuning/jobs/{id}/events', { id, limit: EVENTS_SHOWN }),
+  );
   return (
     <>
       <h1>

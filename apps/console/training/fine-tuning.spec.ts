@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { lossesOf, type TrainingEvent } from './fine-tuning.js';
 
-const event = (type: string, data: TrainingEvent['data']): TrainingEvent => ({
+const event = (type: TrainingEvent['type'], data: TrainingEvent['data']): TrainingEvent => ({
   id: 'ftevent-1',
+  object: 'fine_tuning.job.event',
+  level: 'info',
   created_at: 1,
   message: '',
   type,
