@@ -3,36 +3,11 @@ import { type Fact, Facts } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 
-interface Payment {
-  readonly txid: string;
-  readonly output: number;
-  readonly amount: number;
-  readonly state: string;
-  readonly late: boolean;
-  readonly credited_usd: number;
-  readonly paid_at: string;
-}
-
-interface CryptoInvoice {
-  readonly position: string;
-  readonly invoice_id: string;
-  readonly amount_fiat: number;
-  readonly crypto_amount: number;
-  readonly crypto_currency: string;
-  readonly network: string;
-  readonly pay_address: string;
-  readonly payment_uri: string;
-  readonly qr_code_url: string;
-  readonly status: string;
-  readonly expires_at: string;
-  readonly price_usd: number;
-  readonly confirmations: number;
-  readonly paid_amount: number;
-  readonly credited_usd: number;
-  readonly payments: readonly Payment[];
-}
+type Payment = CryptoInvoice['payments'][number];
+type CryptoInvoice = AnswerOf<'/api/v1/billing/crypto_invoices/{id}'>;
 
 const factsOf = (invoice: CryptoInvoice): readonly Fact[] => [
   ['Status', invoice.status],
@@ -64,8 +39,8 @@ const COLUMNS: readonly Column<Payment>[] = [
 const pathOf = (url: string): string => new URL(url, window.location.origin).pathname;
 
 const CryptoInvoicePage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<CryptoInvoice>(() => `/api/v1/billing/crypto_invoices/${id}`);
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/billing/crypto_invoices/{id}', { id }));
   return (
     <>
       <h1>Payment {parameters['id']}</h1>

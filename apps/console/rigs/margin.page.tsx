@@ -4,30 +4,14 @@ import { count, usd } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
 import { listPage } from '../shell/list.js';
 import { query } from '../shell/location.js';
+import { type AnswerOf, type QueryOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface MarginRow {
-  readonly day: string | null;
-  readonly account: string | null;
-  readonly rig: string | null;
-  readonly model: string | null;
-  readonly charges: number;
-  readonly charged_usd: string;
-  readonly attempts: number;
-  readonly stated_costs: number;
-  readonly computed_costs: number;
-  readonly cost_usd: string | null;
-  readonly margin_usd: string | null;
-}
-
-interface Margin {
-  readonly position: string;
-  readonly rows: readonly MarginRow[];
-}
+type MarginRow = AnswerOf<'/api/v1/margin'>['rows'][number];
 
 const GROUPS = ['rig', 'model', 'account', 'day'] as const;
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/api/v1/margin'>>[] = [
   { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() },
   { name: 'to', label: 'To, UTC', type: 'date', initial: today() },
   { name: 'by', label: 'Rows', choices: GROUPS, initial: 'rig' },
@@ -50,7 +34,7 @@ const COLUMNS: readonly Column<MarginRow>[] = [
   { name: 'Margin', isNumber: true, cell: (row) => orDash(row.margin_usd, usd) },
 ];
 
-export default listPage<Margin, MarginRow>({
+export default listPage({
   title: 'Cost and price',
   route: '/api/v1/margin',
   isTimed: true,
