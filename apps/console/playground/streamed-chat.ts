@@ -32,7 +32,8 @@ const piecesIn = async function* (
     if (data === END) return;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error) throw failureOf(0, chunk);
-    yield chunk.choices?.[0]?.delta?.content ?? '';
+    const piece = chunk.choices?.[0]?.delta?.content ?? '';
+    if (piece !== '') yield piece;
   }
 };
 

@@ -40,6 +40,17 @@ export interface Reply<Answer> {
   readonly requestId: string | null;
 }
 
+let aheadMs = 0;
+
+/** The clock of the gateway, to a second, by its latest answer: clocks of browsers are set by hand. */
+export const gatewayNow = (): number => Date.now() + aheadMs;
+
+const readClock = (reply: Response): Response => {
+  const sentAt = Date.parse(reply.headers.get('date') ?? '');
+  if (!Number.isNaN(sentAt)) aheadMs = sentAt - Date.now();
+  return reply;
+};
+
 /**
  * Sends a request to a route of this gateway, whose cookie the browser sends.
  * @throws ApiError where no answer comes
@@ -58,7 +69,7 @@ export const send = (
     },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
-  }).catch((error: unknown) => {
+  }).then(readClock, (error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ApiError('The gateway does not answer.', 0, 'unreachable');
   });

@@ -57,11 +57,16 @@ export const useLive = (
   return state;
 };
 
+/** How long the log is, without a further event of the account. */
+interface LogHead {
+  readonly position: string;
+  readonly recorded_at: string | null;
+}
+
 /** An event of the ledger of the account. */
-export interface AccountEvent {
+export interface AccountEvent extends LogHead {
   readonly type: string;
   readonly event_id: string;
-  readonly position: string;
   readonly recorded_at: string;
 }
 
@@ -69,15 +74,18 @@ export interface AccountEvent {
 export interface LedgerState {
   /** The number of events of the log that are looked at. Null: not known yet. */
   readonly head: bigint | null;
+  /** When the last of them was recorded. Null: not known. */
+  readonly recordedAt: string | null;
   /** The latest event of the account that came while the page was open. */
   readonly latest: AccountEvent | null;
 }
 
-export const ledger = signal<LedgerState>({ head: null, latest: null });
+export const ledger = signal<LedgerState>({ head: null, recordedAt: null, latest: null });
 
 /** Takes an event of the ledger's stream: an event of the account, or the head of the log. */
 export const takeLedgerEvent = ({ id, name, data }: ServerEvent): void => {
   if (id === null) return;
-  const latest = name === 'head' ? ledger.value.latest : (JSON.parse(data) as AccountEvent);
-  ledger.value = { head: BigInt(id), latest };
+  const event = JSON.parse(data) as LogHead | AccountEvent;
+  const latest = name === 'head' ? ledger.value.latest : (event as AccountEvent);
+  ledger.value = { head: BigInt(id), recordedAt: event.recorded_at, latest };
 };
