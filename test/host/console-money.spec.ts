@@ -44,6 +44,23 @@ describe('the pages of money', () => {
     return estimate['lines'] as readonly EstimatedLine[];
   };
 
+  it('says how far a page is behind the log, in events and in seconds', async () => {
+    const { page } = console;
+    await console.open('');
+    await console.shows('#lag', /^0 s$/);
+    const position = await page.innerText('#position');
+    const user = { username: 'late', email: 'late@example.org', role: 'renter' };
+    await console.call('POST', '/api/v1/users', { ...user, password: 'correct horse battery' });
+    await console.shows('#lag', /^[1-9]\d* s$/);
+    expect(await page.innerText('#position')).toBe(position);
+    expect(Number(await page.innerText('#head'))).toBeGreaterThan(Number(position));
+    await console.open('/nowhere');
+    await console.shows('#lag', '–');
+    await console.open('');
+    await console.shows('#lag', /^0 s$/);
+    await console.expectSound();
+  });
+
   it('says how spend begins', async () => {
     await console.open('/spend');
     await console.shows('main', 'No charge in these days');

@@ -192,23 +192,6 @@ describe('the console', () => {
     faults.length = 0;
   });
 
-  it('says how far the page is behind the log, in events and in seconds', async () => {
-    await open('');
-    await shows('#lag', /^0 s$/);
-    const position = await page.innerText('#position');
-    const { api_key: key } = world.credentials;
-    const user = { username: 'late', email: 'late@example.org', role: 'renter' };
-    await console.post('/api/v1/users', key, { ...user, password: 'correct horse battery' });
-    await shows('#lag', /^[1-9]\d* s$/);
-    expect(await page.innerText('#position')).toBe(position);
-    expect(Number(await page.innerText('#head'))).toBeGreaterThan(Number(position));
-    await open('/nowhere');
-    await shows('#lag', '–');
-    await open('');
-    await shows('#lag', /^0 s$/);
-    expect(faults).toEqual([]);
-  });
-
   it('lists what running work holds while it runs', async () => {
     await open('');
     await shows('main', 'No work is running');

@@ -1,8 +1,7 @@
-import { useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Answered, refreshes, usePageRead, useRead } from '../shell/answer.js';
+import { Answered, usePageRead, useRead } from '../shell/answer.js';
 import { count, instant, usd } from '../shell/figures.js';
-import { ledger } from '../shell/live.js';
+import { ledger, useRefreshAfter } from '../shell/live.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { Sparkline } from '../shell/sparkline.js';
@@ -14,9 +13,6 @@ type Overview = AnswerOf<'/api/v1/billing/overview.php'>;
 type Hold = AnswerOf<'/api/v1/billing/holds'>['holds'][number];
 
 const HOURS_SHOWN_MAX = 72;
-/** A ledger that moves fast is read once in this time. */
-const READ_AGAIN_MS = 500;
-
 /** Null: no charge in the last 24 hours, so the gateway knows no end. */
 const runwayOf = ({ runway_hours: hours, runway_days: days }: Overview['telemetry']): string => {
   if (hours === null || days === null) return 'no charge in 24 hours';
@@ -114,19 +110,8 @@ const Spend = (answer: SpendAnswer) => {
   );
 };
 
-/** Repeats the reads of the page after an event of the ledger, and not more often than shown. */
-const useLedger = (): void => {
-  useSignalEffect(() => {
-    if (ledger.value.latest === null || asOf.value !== undefined) return undefined;
-    const timer = setTimeout(() => {
-      refreshes.value = refreshes.peek() + 1;
-    }, READ_AGAIN_MS);
-    return () => clearTimeout(timer);
-  });
-};
-
 const HomePage = () => {
-  useLedger();
+  useRefreshAfter(() => (asOf.value === undefined ? ledger.value.latest : null));
   const overview = usePageRead(() => routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }));
   const spend = useRead(() =>
     routeOf('/api/v1/spend', { ...lastDays(), by: 'day', asOf: asOf.value }),

@@ -4,6 +4,7 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant, usdOfMicro } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { LiveLosses } from '../shell/loss-chart.js';
 import { type PageProps } from '../shell/page.js';
 import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
@@ -77,6 +78,7 @@ const JobPage = ({ parameters }: PageProps) => {
                 route={routeOf('/api/v1/jobs/{id}/cancel', { id })}
               />
             )}
+            <LiveLosses id={job.id} />
             <h2>Usage</h2>
             {job.usage.length === 0 ? (
               <p>Nothing is metered yet.</p>

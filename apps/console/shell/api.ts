@@ -42,7 +42,7 @@ export interface Reply<Answer> {
 
 let aheadMs = 0;
 
-/** The clock of the gateway, to a second, by its latest answer: clocks of browsers are set by hand. */
+/** The clock of the gateway, to a second, by its latest answer: a browser may have a wrong one. */
 export const gatewayNow = (): number => Date.now() + aheadMs;
 
 const readClock = (reply: Response): Response => {

@@ -44,20 +44,24 @@ const Place = ({ fields, name }: PlaceProps) => (
   </a>
 );
 
-const nextOf = ({ next_after: next, has_more: hasMore, last_id: last }: ListAnswer) =>
-  next ?? (hasMore === true ? last : null) ?? null;
-
 interface PlacesProps {
   readonly answer: object;
+  /** The key of the last row, where the answer names it by no field. */
+  readonly lastKey?: string | number | undefined;
   /** Whether the next page can be of the same state of the log. */
   readonly isTimed: boolean;
 }
 
+const nextOf = (
+  { next_after: next, has_more: hasMore, last_id: last }: ListAnswer,
+  lastKey: PlacesProps['lastKey'],
+) => next ?? (hasMore === true ? (last ?? lastKey) : null) ?? null;
+
 /** The places before and after the shown one. */
-export const Places = ({ answer, isTimed }: PlacesProps) => {
+export const Places = ({ answer, lastKey, isTimed }: PlacesProps) => {
   const list = answer as ListAnswer;
   const { page = 1, total_pages: pages = 1, position } = list;
-  const next = nextOf(list);
+  const next = nextOf(list, lastKey);
   const state = asOf.value ?? (isTimed ? position : null);
   const kept = state == null ? {} : { asOf: state };
   return (
@@ -115,7 +119,11 @@ export const listPage = <Of extends Route, Row>(
                   keyOf={list.keyOf}
                 />
               )}
-              <Places answer={answer} isTimed={isTimed} />
+              <Places
+                answer={answer}
+                lastKey={rowsOf(answer).map(list.keyOf).at(-1)}
+                isTimed={isTimed}
+              />
             </>
           )}
         </Answered>

@@ -1,6 +1,6 @@
 import { signal, useSignal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { messageOf } from './answer.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { messageOf, refreshes } from './answer.js';
 import { type Connection, follow, type ServerEvent } from './server-events.js';
 
 export interface LiveState {
@@ -55,6 +55,25 @@ export const useLive = (
     return () => abort.abort();
   });
   return state;
+};
+
+/** A page whose events come fast is read once in this time. */
+const READ_AGAIN_MS = 500;
+
+/**
+ * Repeats the reads of the page after an event.
+ * @param latest reads the signal of the latest event; null: none yet
+ */
+export const useRefreshAfter = (latest: () => object | null): void => {
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useSignalEffect(() => {
+    if (latest() === null || waiting.current !== undefined) return;
+    waiting.current = setTimeout(() => {
+      waiting.current = undefined;
+      refreshes.value = refreshes.peek() + 1;
+    }, READ_AGAIN_MS);
+  });
+  useEffect(() => () => clearTimeout(waiting.current), []);
 };
 
 /** How long the log is, without a further event of the account. */

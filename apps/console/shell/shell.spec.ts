@@ -70,11 +70,7 @@ describe('the lag of a read', () => {
     ['the newest event was recorded before 3.9 s', { position: 5n, head: 7n, recordedAt }, 3],
     ['the read has all events', { position: 7n, head: 7n, recordedAt }, 0],
     ['the read is ahead of the known log', { position: 9n, head: 7n, recordedAt }, 0],
-    [
-      'nobody knows when the event was recorded',
-      { position: 5n, head: 7n, recordedAt: null },
-      null,
-    ],
+    ['the time of the event is unknown', { position: 5n, head: 7n, recordedAt: null }, null],
     ['the log is not followed', { position: 5n, head: null, recordedAt: null }, null],
     ['the read says no position', { position: null, head: 7n, recordedAt }, null],
   ])('where %s', (_, state, seconds) => {

@@ -2,8 +2,10 @@ import { orDash } from '../shell/facts.js';
 import { count, instantOfSeconds } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type FineTuning } from './fine-tuning.js';
+
+type FineTuning = AnswerOf<'/v1/fine_tuning/jobs'>['data'][number];
 
 const COLUMNS: readonly Column<FineTuning>[] = [
   { name: 'Created, UTC', cell: (job) => instantOfSeconds(job.created_at) },

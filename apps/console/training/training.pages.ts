@@ -15,6 +15,11 @@ export default {
       load: () => import('./distillations.page.js'),
     },
     {
+      path: '/model-comparison',
+      title: 'Compare models',
+      load: () => import('./comparison.page.js'),
+    },
+    {
       path: '/quantizations',
       title: 'Quantization',
       load: () => import('./quantizations.page.js'),

@@ -50,7 +50,7 @@ describe('following the ledger', () => {
     };
     const { recordedAt, explained } = await first(1n, 2);
     expect(recordedAt).toMatch(/^\d{4}-.*Z$/);
-    expect(explained?.event.recordedAt).toBe(recordedAt);
+    expect(explained?.recordedAt).toBe(recordedAt);
     expect(await first(null, 1)).toEqual({ size: 2n, recordedAt, explained: null });
     expect(await first(0n, 1)).toEqual({ size: 0n, recordedAt: null, explained: null });
   });
