@@ -37,7 +37,8 @@ export const modelsOf = (jobs: readonly Job[]): readonly MadeModel[] => {
     if (typeof model === 'string') byName.set(model, job);
     else if (typeof slug === 'string') byName.set(`${job.account_id}/${slug}`, job);
   }
-  return [...byName].map(([name, job]) => ({ name, job }));
+  const models = [...byName].map(([name, job]) => ({ name, job }));
+  return models.sort((one, next) => one.name.localeCompare(next.name));
 };
 
 /** The order and the measurements of two models side by side. */
