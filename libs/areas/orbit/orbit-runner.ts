@@ -11,7 +11,9 @@ import { type OrbitEnd, orbitsEngine, type OrbitTask } from './orbits.engine.js'
 const TASKS = { total: 8, perAccount: 2, reserve: 4 };
 /** Requests of one account that wait for their turn; the next one is rejected. */
 export const WAITING_PER_ACCOUNT_MAX = 16;
-const WAIT_MS_MAX = 10_000;
+export const TURN_MS_MAX = 10_000;
+/** From the turn to the end: the thread starts with its first task, and has tasks of others. */
+const COMPUTED_MS_MAX = 60_000;
 /** Results that are kept, so that a page after the first costs nothing. */
 const RESULTS_MAX = 64;
 
@@ -35,12 +37,12 @@ export class OrbitRunner {
 
   async #compute(accountId: string, task: OrbitTask): Promise<OrbitEnd> {
     if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) throw busy();
-    const signal = AbortSignal.timeout(WAIT_MS_MAX);
-    const endTurn = await this.#turns.enter(accountId, 1, signal).catch((cause: unknown) => {
+    const tooLong = AbortSignal.timeout(TURN_MS_MAX);
+    const endTurn = await this.#turns.enter(accountId, 1, tooLong).catch((cause: unknown) => {
       throw busy({ cause });
     });
     try {
-      const pieces = this.tasks.run(orbitsEngine, task, signal);
+      const pieces = this.tasks.run(orbitsEngine, task, AbortSignal.timeout(COMPUTED_MS_MAX));
       const { value } = await pieces.next();
       if (value === null) throw busy();
       return value;
