@@ -1,4 +1,4 @@
-import { type Address, type AnswerOf } from './routes.js';
+import { type Address, type AnswerOf, type Method } from './routes.js';
 
 /** A failed call, with the sentence of the gateway. */
 export class ApiError extends Error {
@@ -23,8 +23,6 @@ interface Failure {
   readonly param?: unknown;
   readonly error?: Failure;
 }
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Call<By extends Method = Method> {
   readonly method?: By;

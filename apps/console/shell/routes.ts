@@ -1,5 +1,6 @@
-import { type paths } from '../../../packages/client/dist/api.js';
-import { type Method } from './api.js';
+import type { paths } from '../../../packages/client/dist/api.d.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Routes as the OpenAPI document names them: `/api/v1/jobs/{id}`. */
 export type Route = keyof paths;

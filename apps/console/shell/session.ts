@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { ApiError, type Call, exchange, type Method, type Reply, send } from './api.js';
-import { type Address, type AnswerOf } from './routes.js';
+import { ApiError, type Call, exchange, type Reply, send } from './api.js';
+import { type Address, type AnswerOf, type Method } from './routes.js';
 
 /** Of the console alone: the OpenAPI document does not have it. */
 const ROUTE = '/api/v1/auth/console_session' as Address;
