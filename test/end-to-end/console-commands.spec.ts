@@ -48,7 +48,7 @@ const wordsOf = async (words: readonly string[]): Promise<Readonly<Record<string
   const print = (text: string): void => void (printed += text);
   const program = await createProgram(
     (options) => {
-      invoked = { ...options };
+      invoked = { ...(options as Readonly<Record<string, unknown>>) };
       return Promise.resolve();
     },
     { output: { writeOut: print, writeErr: print } },
@@ -73,7 +73,7 @@ describe('a page of the console', () => {
     const id = command.words.startsWith('explain') ? REQUEST_ID : '7';
     const written = commandOf(command, {
       parameters: { id },
-      route: `/route?${new URLSearchParams([...fields]).toString()}`,
+      route: `/route?${new URLSearchParams(Object.fromEntries(fields)).toString()}`,
       username: USER,
     });
     expect(written).toMatch(/^quipu [\w-]+/);

@@ -1,5 +1,4 @@
 import { quipuCommand } from './api.js';
-import { type PathParameters } from './page.js';
 
 /** The read of a page at the command line of Quipu. */
 export interface PageCommand {
@@ -14,7 +13,8 @@ export interface PageCommand {
 }
 
 export interface CommandedRead {
-  readonly parameters: PathParameters;
+  /** Of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
   /** The route of the read, with its query. */
   readonly route: string;
   readonly username: string | undefined;

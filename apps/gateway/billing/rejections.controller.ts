@@ -26,8 +26,8 @@ export class RejectionsController {
     summary: 'List the rejected requests',
     description:
       'Requests that the ledger rejected for money or a limit, with the facts that it decided ' +
-      `with. It remembers ${SLOTS} of an account at most; \`GET /api/v1/requests/{id}/explanation\` ` +
-      'has the rest of one.',
+      `with. It remembers ${SLOTS} of an account at most. ` +
+      '`GET /api/v1/requests/{id}/explanation` has the rest of one.',
   })
   @ApiOkResponse({ type: RejectionsDto, description: 'The rejections, the last one first.' })
   @FailsWith('insufficient_role')

@@ -127,7 +127,7 @@ export interface RigRouter {
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
-  /** The rigs of a model as a chat would see them now, the best one first; none serves it: empty. */
+  /** The rigs of a model as a chat would see them now, the best one first. None: it has none. */
   ranking(model: string): readonly RankedRig[];
   /** Requests that wait for a slot. */
   waiting(): number;

@@ -10,7 +10,7 @@ const price = (microUsd: number): TokenPrice => ({
 
 describe('the ranking of the rigs of a model', () => {
   it('has the parts of each score, the best rig first', () => {
-    const { ranking } = createRigRouter({
+    const router = createRigRouter({
       rigs: [200, 100].map((microUsd) => ({
         name: `costs-${microUsd}`,
         backend: scripted(ANSWER).backend,
@@ -23,11 +23,11 @@ describe('the ranking of the rigs of a model', () => {
       random: () => 0.5,
     });
     const parts = { load: 0, firstToken: 0, errors: 0, breaker: 0, region: 0 };
-    expect(ranking('llama')).toMatchObject([
+    expect(router.ranking('llama')).toMatchObject([
       { rig: 'costs-100', absence: null, score: 0.25, parts: { ...parts, price: 0.25 }, weight: 1 },
       { rig: 'costs-200', absence: null, score: 0.5, parts: { ...parts, price: 0.5 } },
     ]);
-    expect(ranking('unknown')).toEqual([]);
+    expect(router.ranking('unknown')).toEqual([]);
   });
 
   it('puts rigs that would not be asked last, and says since when a breaker is open', async () => {
