@@ -268,7 +268,11 @@ describe('budgets over HTTP', () => {
         rejection: { code: 'budget_exceeded', facts: { limit_micro_usd: '1' }, asked: { key: id } },
       },
     });
-    const row = { request_id: rejected, purpose: 'chat', facts: { limit_micro_usd: '1' } };
+    const row = {
+      request_id: rejected,
+      purpose: 'chat_completion',
+      facts: { limit_micro_usd: '1' },
+    };
     for (const query of ['', '?code=budget_exceeded']) {
       const { answer } = await send('GET', `rejections${query}`);
       expect(answer).toMatchObject({

@@ -96,7 +96,7 @@ describe('a proposal of prices', () => {
       const answer = (await reply.json()) as Readonly<Record<string, unknown>>;
       return { status: reply.status, answer };
     };
-    const dearer = LIST.replaceAll('e-6', 'e-5');
+    const dearer = LIST.replaceAll('0.00000', '0.0000');
     const proposed = await send('price_proposals', { list: dearer });
     expect(proposed).toMatchObject({
       status: 200,
@@ -123,7 +123,7 @@ describe('a proposal of prices', () => {
     const { catalog_sha256: sha256 } = proposed.answer;
     const published = await send('price_proposals/publish', { ...order, catalog_sha256: sha256 });
     expect(published).toMatchObject({ status: 200, answer: { success: true } });
-    expect(await catalog()).toContain('20');
+    expect(await catalog()).toContain('input_usd_per_mtok: 20');
     expect(await send('rate_cards')).toMatchObject({
       answer: {
         rate_cards: [

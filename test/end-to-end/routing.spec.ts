@@ -103,7 +103,7 @@ describe('the routing of chats', () => {
       code: 'model_not_found',
     });
     const { renter_key: renter } = world.credentials;
-    await routing('').set('authorization', `Bearer ${renter}`).expect(401);
+    await routing('').set('authorization', `Bearer ${renter}`).expect(403);
   });
 
   it.each<[object, string]>([

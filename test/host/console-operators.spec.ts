@@ -108,10 +108,10 @@ meters:
     };
     await propose();
     await console.expectSound();
-    await page.click('text=Reject');
+    await page.click('button >> text=Reject');
     await page.waitForSelector('main section', { state: 'detached' });
     await propose();
-    await page.click('text=Accept');
+    await page.click('button >> text=Accept');
     await page.click('dialog form.stacked button');
     await console.shows('dialog .recorded', 'RateCardPublished');
     await page.click('dialog >> text=Close');

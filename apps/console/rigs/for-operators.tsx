@@ -98,7 +98,10 @@ export const ForOperators = ({ rig }: RigProps) => (
     <Writes rig={rig} />
     <h2>Routing</h2>
     <Health rig={rig} />
-    <p>
+    <p class="pages">
+      <a data-page href={addressOf('/events', { stream: `rig-${rig.name}` })}>
+        Events of its certifications
+      </a>
       <a data-page href={addressOf('/routing', rig.models[0] ? { model: rig.models[0] } : {})}>
         How it ranks
       </a>

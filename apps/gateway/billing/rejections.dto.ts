@@ -21,7 +21,7 @@ export class RejectionsQueryDto {
   readonly code?: string;
 }
 
-class RejectionDto {
+class RejectedRequestDto {
   @ApiProperty({ format: 'uuid' })
   readonly request_id!: string;
   @InstantField('When it was rejected.')
@@ -36,13 +36,13 @@ class RejectionDto {
     description: 'The facts of the decision in snake case.',
   })
   readonly facts!: object;
-  @NullableField(String, 'Of the product. Null: rejected before it was priced.', 'chat')
+  @NullableField(String, 'Of the product. Null: rejected before it was priced.', 'chat_completion')
   readonly purpose!: string | null;
   @NullableField(Number, 'The worst-case price. Null: rejected before it was priced.', 0.02)
   readonly asked_usd!: number | null;
 }
 
 export class RejectionsDto extends AnswerDto {
-  @ApiProperty({ type: [RejectionDto], description: 'The last one first.' })
-  readonly rejections!: readonly RejectionDto[];
+  @ApiProperty({ type: [RejectedRequestDto], description: 'The last one first.' })
+  readonly rejections!: readonly RejectedRequestDto[];
 }

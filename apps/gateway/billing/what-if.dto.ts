@@ -32,7 +32,7 @@ export class WhatIfQueryDto extends AccountOptionDto {
 }
 
 class RepricedLineDto {
-  @ApiProperty({ example: 'chat' })
+  @ApiProperty({ example: 'chat_completion' })
   readonly purpose!: string;
   @NullableField(String, 'Null: of no model.', 'quipu/nano')
   readonly model!: string | null;

@@ -43,9 +43,9 @@ class PriceChangeDto {
 }
 
 class ProposedModelDto {
-  @ApiProperty({ example: 'acme/llama-70b' })
+  @ApiProperty({ example: 'quipu/nano' })
   readonly model!: string;
-  @NullableField(String, 'Its name in the list. Null: not found.', 'llama-70b')
+  @NullableField(String, 'Its name in the list. Null: not found.', 'nano')
   readonly listed!: string | null;
   @ApiProperty({ type: [PriceChangeDto] })
   readonly changes!: readonly PriceChangeDto[];
