@@ -1,11 +1,9 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { quipuCommand } from '../shell/api.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { Proofs } from '../shell/proofs.js';
 import { type AnswerOf, routeOf } from '../shell/routes.js';
-import { session } from '../shell/session.js';
 
 type RequestAnswer = AnswerOf<'/api/v1/requests/{id}'>;
 type ExplainedEvent = Explanation['events'][number];
@@ -91,10 +89,7 @@ const Ledger = ({ events }: Explanation) => (
 
 const RequestPageView = ({ parameters }: PageProps) => {
   const id = parameters['id'] ?? '';
-  const request = usePageRead(
-    () => routeOf('/api/v1/requests/{id}', { id, asOf: asOf.value }),
-    () => quipuCommand(['explain', id], { user: session.value?.user?.username }),
-  );
+  const request = usePageRead(() => routeOf('/api/v1/requests/{id}', { id, asOf: asOf.value }));
   const explanation = useRead(() =>
     routeOf('/api/v1/requests/{id}/explanation', { id, asOf: asOf.value }),
   );

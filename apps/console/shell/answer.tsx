@@ -18,8 +18,6 @@ export interface ShownRead {
   readonly position: string | null;
   /** Null: not answered. */
   readonly answer: object | null;
-  /** The same read at the command line of Quipu, where it has one. */
-  readonly command: string | null;
 }
 
 export const shownRead = signal<ShownRead | null>(null);
@@ -65,13 +63,9 @@ export const useRead = <Of extends string>(
 const positionIn = (answer: object): string | null =>
   'position' in answer && typeof answer.position === 'string' ? answer.position : null;
 
-/**
- * The same for the one read that the header of the page names.
- * @param commandOf the same read at the command line of Quipu; see `quipuCommand`
- */
+/** The same for the one read that the header of the page names. */
 export const usePageRead = <Of extends string>(
   routeOf: () => Address<Of>,
-  commandOf?: () => string,
 ): Signal<AnswerState<AnswerOf<Of>>> => {
   const state = useRead(routeOf);
   const ownPath = useRef(path.peek());
@@ -80,7 +74,7 @@ export const usePageRead = <Of extends string>(
     if (path.value !== ownPath.current) return;
     const answer = found.status === 'found' ? found.answer : null;
     const position = answer && positionIn(answer);
-    shownRead.value = { route: routeOf(), position, answer, command: commandOf?.() ?? null };
+    shownRead.value = { route: routeOf(), position, answer };
   });
   return state;
 };

@@ -125,6 +125,8 @@ export interface WriteFormProps<Of extends string, By extends WriteMethod> {
   readonly children?: ComponentChildren;
   /** Whether the fields show the written values after a write. Default: their first values. */
   readonly keepsFields?: boolean;
+  /** Whether the log has events of the write, which are then shown. Default: it has. */
+  readonly isRecorded?: boolean;
   readonly onDone?: (answer: AnswerOf<Of, By>) => void;
   /** Shows a part of the answer, such as a key that is shown once. */
   readonly done?: ((answer: AnswerOf<Of, By>) => ComponentChildren) | undefined;
@@ -132,11 +134,12 @@ export interface WriteFormProps<Of extends string, By extends WriteMethod> {
 
 interface OutcomeProps<Answer> {
   readonly label: string;
+  readonly isRecorded: boolean;
   readonly state: WriteState<Answer>;
   readonly done: ((answer: Answer) => ComponentChildren) | undefined;
 }
 
-const Outcome = <Answer,>({ label, state, done }: OutcomeProps<Answer>) => (
+const Outcome = <Answer,>({ label, state, isRecorded, done }: OutcomeProps<Answer>) => (
   <>
     <div role="status" class="outcome">
       {state.status === 'sending' && 'Sending …'}
@@ -144,7 +147,9 @@ const Outcome = <Answer,>({ label, state, done }: OutcomeProps<Answer>) => (
         <>
           <p class="success">Done.</p>
           {done?.(state.reply.answer)}
-          {state.reply.requestId !== null && <Recorded requestId={state.reply.requestId} />}
+          {isRecorded && state.reply.requestId !== null && (
+            <Recorded requestId={state.reply.requestId} />
+          )}
         </>
       )}
     </div>
@@ -169,6 +174,7 @@ export const WriteForm = <Of extends string, By extends WriteMethod = 'POST'>({
   bodyOf,
   children,
   keepsFields = false,
+  isRecorded = true,
   onDone,
   done,
 }: WriteFormProps<Of, By>) => {
@@ -218,7 +224,7 @@ export const WriteForm = <Of extends string, By extends WriteMethod = 'POST'>({
           }}
         />
       )}
-      <Outcome label={label} state={now} done={done} />
+      <Outcome label={label} state={now} isRecorded={isRecorded} done={done} />
     </>
   );
 };
