@@ -67,7 +67,7 @@ describe('the spend of a period at other prices', () => {
   it.each<[string, object, object]>([
     ['a rig without an hourly price', { rig: 'nowhere' }, { failure: { param: 'rig' } }],
     ['days in the wrong order', { from: '2026-11-03' }, { code: 'invalid_spend_period' }],
-    ['another account', { account_id: '8' }, { status: 403 }],
+    ['another account', { account_id: '8' }, { message: 'This route needs the role Admin.' }],
   ])('is not given for %s', async (_, query, failure) => {
     await expect(find(query)).rejects.toMatchObject(failure);
   });
