@@ -32,6 +32,13 @@ const ANSWERED = 'main[aria-busy=false]:has(h1):not(:has(p[role=status].quiet))'
 const AXE_OPTIONS = { resultTypes: ['violations'], selectors: false, preload: false };
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+/** What axe looks at. The navigation and the header are the same on all pages. */
+export type Part = 'whole' | 'without shell';
+const PARTS: Readonly<Record<Part, string>> = {
+  whole: 'document',
+  'without shell': "{ exclude: ['nav', 'header'] }",
+};
+
 /** A browser with one page, whose faults are noted. */
 export interface ConsoleTab {
   readonly context: BrowserContext;
@@ -47,9 +54,9 @@ export interface ConsoleTab {
   shows(selector: string, text: string | RegExp): Promise<void>;
   signIn(username: string, password: string): Promise<void>;
   /** The accessibility rules that the shown page breaks, in both themes. */
-  violations(): Promise<readonly string[]>;
+  violations(part?: Part): Promise<readonly string[]>;
   /** The rules that depend on the width of the page, after `violations`. */
-  narrowViolations(): Promise<readonly string[]>;
+  narrowViolations(part?: Part): Promise<readonly string[]>;
   /** Keeps the shown page as a picture of the guide, where the run is to make them. */
   picture(name: string): Promise<void>;
 }
@@ -123,10 +130,10 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
   });
 
   /** @param rules default: all. A change of the theme or of the width breaks few of them. */
-  const brokenRules = (rules?: readonly string[]): Promise<readonly string[]> => {
+  const brokenRules = (part: Part, rules?: readonly string[]): Promise<readonly string[]> => {
     const options = { ...AXE_OPTIONS, ...(rules && { runOnly: rules }) };
     return page.evaluate<string[]>(
-      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+      `axe.run(${PARTS[part]}, ${JSON.stringify(options)}).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
     );
   };
@@ -163,13 +170,14 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
       expect(png.length).toBeLessThan(PICTURE_BYTES_MAX);
       if (size) await page.setViewportSize(size);
     },
-    narrowViolations: () => brokenRules(['scrollable-region-focusable', 'target-size']),
-    violations: async () => {
+    narrowViolations: (part = 'whole') =>
+      brokenRules(part, ['scrollable-region-focusable', 'target-size']),
+    violations: async (part = 'whole') => {
       if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe);
       await page.emulateMedia({ colorScheme: 'light' });
-      const light = await brokenRules();
+      const light = await brokenRules(part);
       await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await brokenRules(['color-contrast']);
+      const dark = await brokenRules(part, ['color-contrast']);
       return [...light, ...dark.map((one) => `dark: ${one}`)];
     },
   };
