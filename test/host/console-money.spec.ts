@@ -66,7 +66,7 @@ describe('the pages of money', () => {
     await console.shows('#answer', 'Two knots.');
     await console.shows('main .success', 'Charged $0.000013');
     await console.expectSound();
-    await console.picture('playground');
+    await console.picture('playground', 'main .success');
   });
 
   it('sets a budget, and shows the share of it that is spent', async () => {

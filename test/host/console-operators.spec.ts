@@ -38,7 +38,6 @@ meters:
     await page.click('text=Check the proofs in this browser');
     await console.shows('#proofs .success', 'The log has signed the checkpoint.');
     await console.expectSound();
-    await console.picture('event');
     await page.click('dt:has-text("Request") + dd a');
     await console.shows('h1', 'Events of request');
     await console.shows('main li', 'HoldPlaced');

@@ -37,7 +37,7 @@ export const openPages = async (options: WorldOptions = {}): Promise<OpenPages> 
     world,
     page,
     shows: (selector, text) => tab.shows(selector, text),
-    picture: (name) => tab.picture(name),
+    picture: (name, seen) => tab.picture(name, seen),
     close: () => console.close(),
     call: async (method, path, body) => {
       const reply = await fetch(`${world.quipu.url}${path}`, {

@@ -22,7 +22,7 @@ const ARGUMENTS = [
 ];
 /** The folder for pictures of the guide: `npm run docs:screenshots`. */
 const PICTURES = process.env['GUIDE_PICTURES'];
-const PICTURE_SIZE = { width: 1_024, height: 640 };
+const PICTURE_SIZE = { width: 1_100, height: 580 };
 const PICTURE_BYTES_MAX = 100_000;
 /** For a machine that other suites keep busy; a page that hangs fails all the same. */
 const ANSWER_MS_MAX = 60_000;
@@ -57,8 +57,11 @@ export interface ConsoleTab {
   violations(part?: Part): Promise<readonly string[]>;
   /** The rules that depend on the width of the page, after `violations`. */
   narrowViolations(part?: Part): Promise<readonly string[]>;
-  /** Keeps the shown page as a picture of the guide, where the run is to make them. */
-  picture(name: string): Promise<void>;
+  /**
+   * Keeps the shown page as a picture of the guide, where the run is to make them.
+   * @param seen an element that is to be in it. Default: the beginning of the page.
+   */
+  picture(name: string, seen?: string): Promise<void>;
 }
 
 export interface ConsoleWorld {
@@ -161,11 +164,12 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
       await page.fill('input[name=password]', password);
       await page.click('button[type=submit]');
     },
-    picture: async (name) => {
+    picture: async (name, seen = 'header') => {
       if (PICTURES === undefined) return;
       const size = page.viewportSize();
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(PICTURE_SIZE);
+      await page.locator(seen).first().scrollIntoViewIfNeeded();
       const png = await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
       expect(png.length).toBeLessThan(PICTURE_BYTES_MAX);
       if (size) await page.setViewportSize(size);

@@ -315,7 +315,7 @@ describe('the console', () => {
     for (const line of lines) expect(line).toContain('Included in the tree of');
     expect(lines.join()).toContain('The log has signed the checkpoint.');
     expect(await violations()).toEqual([]);
-    await tab.picture('request');
+    await tab.picture('request', '#proofs li:last-child');
     expect(faults).toEqual([]);
   });
 
