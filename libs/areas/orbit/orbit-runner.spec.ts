@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
-import { OrbitRunner, TURN_MS_MAX, WAITING_PER_ACCOUNT_MAX } from './orbit-runner.js';
+import { OrbitRunner, TURNS } from './orbit-runner.js';
 import { type OrbitEnd, type OrbitTask } from './orbits.engine.js';
 
 const turn = () => new Promise(setImmediate);
@@ -71,7 +71,7 @@ describe('the computations of orbits', () => {
 
   it('of one account that wait are bounded', async () => {
     const { begun, start } = openRunner();
-    for (let n = 1; n <= WAITING_PER_ACCOUNT_MAX + 2; n += 1) void start('loud', n);
+    for (let n = 1; n <= TURNS.waitingMax + 2; n += 1) void start('loud', n);
     await expect(start('loud', 99)).rejects.toMatchObject({ name: 'OrbitFailure', kind: 'busy' });
     await turn();
     expect(begun).toEqual([1, 2]);
@@ -82,7 +82,7 @@ describe('the computations of orbits', () => {
     const { ends, start } = openRunner();
     const running = start('one', 1);
     await turn();
-    passTime((ms) => ms <= TURN_MS_MAX);
+    passTime((ms) => ms <= TURNS.waitMsMax);
     ends[0]?.();
     expect(await running).toEqual({ kind: 'track', points: [] });
   });
@@ -93,7 +93,7 @@ describe('the computations of orbits', () => {
     const [running] = [start('one', 1), start('one', 2)];
     const waiting = start('one', 3);
     await turn();
-    passTime((ms) => ms <= TURN_MS_MAX);
+    passTime((ms) => ms <= TURNS.waitMsMax);
     await expect(waiting).rejects.toMatchObject({ name: 'OrbitFailure', kind: 'busy' });
     passTime(() => true);
     ends[0]?.();
