@@ -33,6 +33,11 @@ export const balancesAreShownAsTheyAre = always(() =>
   ),
 );
 
+/** The page or its reads wait for answers. It is left then at times, and not by a link. */
+const isWaiting = extract(
+  ({ document }) => document.querySelector('main[aria-busy=true], main p[role=status]') !== null,
+);
+
 const links = extract(({ document, window }) =>
   [...document.querySelectorAll('a[data-page]')].flatMap((element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
@@ -67,7 +72,7 @@ const asOf = extract(({ document }) => {
 /** @param isChosen whether a link is followed. A position that is begun is first typed. */
 const follow = (isChosen) =>
   actions(() =>
-    asOf.current?.isTyped === true
+    isWaiting.current || asOf.current?.isTyped === true
       ? []
       : links.current
           .filter(isChosen)
@@ -75,7 +80,7 @@ const follow = (isChosen) =>
   );
 
 const travel = actions(() => {
-  if (asOf.current === null) return [];
+  if (isWaiting.current || asOf.current === null) return [];
   const { point, fingerprint, isFocused, isSet, isTyped } = asOf.current;
   if (isTyped) return [{ PressKey: { code: ENTER } }];
   // The link to the present is beside it.
@@ -93,6 +98,6 @@ export const walk = weighted([
   [1, back],
   [1, forward],
   [1, reload],
-  // For answers; until the document is loaded there is nothing else to do.
+  // Until the document is loaded there is nothing else to do.
   [4, actions(() => ['Wait'])],
 ]);

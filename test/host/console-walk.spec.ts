@@ -24,8 +24,8 @@ const WALK_MS_MAX = 60_000;
 /** Every link of the navigation is in the window. */
 const WINDOW = ['--width=1280', '--height=2600'];
 /** Fewer balances, or of fewer positions, prove little. */
-const BALANCES_MIN = 24;
-const POSITIONS_MIN = 3;
+const BALANCES_MIN = 16;
+const POSITIONS_MIN = 2;
 const ACCOUNT = '1';
 const MICRO_PER_USD = 1e6;
 
