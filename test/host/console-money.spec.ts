@@ -24,7 +24,7 @@ describe('the pages of money', () => {
         QUIPU_CRYPTO_PRICES: `file:${prices}`,
       },
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await console.close();
@@ -75,6 +75,7 @@ describe('the pages of money', () => {
     expect(await page.locator('thead').innerText()).toMatch(/input_tokens\s+output_tokens/);
     await console.shows('dd', '0.0 %');
     await console.expectSound();
+    await console.picture('spend');
     await page.click(`td >> text=${MODEL}`);
     await console.shows('h1', 'Requests');
     await page.waitForSelector('tbody tr');
@@ -95,6 +96,7 @@ describe('the pages of money', () => {
     await console.shows('#answer', 'Two knots.');
     await console.shows('main .success', 'Charged $0.000013');
     await console.expectSound();
+    await console.picture('playground', 'main .success');
   });
 
   it('shows the cost of a chat by its estimate until the charge is read', async () => {

@@ -16,7 +16,7 @@ meters:
 `,
     });
     await console.call('POST', '/v1/chat/completions', chatRequest());
-  }, 60_000);
+  });
 
   afterAll(() => console.close());
 
@@ -32,6 +32,7 @@ meters:
     const { page } = console;
     await console.open('/events?stream=account-1');
     await console.expectSound();
+    await console.picture('events');
     await page.click('tr:has-text("HoldCaptured") td a');
     await console.shows('pre', '"amountMicroUsd": "13"');
     await page.click('text=Check the proofs in this browser');

@@ -1,5 +1,6 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
+import { Balance } from '../shell/balance.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { Proofs } from '../shell/proofs.js';
@@ -62,11 +63,23 @@ const Facts = ({ request }: RequestAnswer) => (
   </>
 );
 
-const availableOf = ({
+const Available = ({
+  position,
   available_before_usd: before,
   available_after_usd: after,
-}: ExplainedEvent): string =>
-  before === null || after === null ? '' : `: available ${usd(before)} before, ${usd(after)} after`;
+}: ExplainedEvent) => {
+  if (before === null || after === null) return null;
+  const positionBefore = String(BigInt(position) - 1n);
+  return (
+    <>
+      {': available '}
+      <Balance sum="available" position={positionBefore} amount={before} />
+      {' before, '}
+      <Balance sum="available" position={position} amount={after} />
+      {' after'}
+    </>
+  );
+};
 
 const Ledger = ({ events }: Explanation) => (
   <>
@@ -74,7 +87,7 @@ const Ledger = ({ events }: Explanation) => (
       <details key={event.event_id}>
         <summary>
           {event.type} at position {event.position}
-          {availableOf(event)}
+          <Available {...event} />
         </summary>
         <p>
           <a data-page href={addressOf('/', { asOf: event.position })}>
