@@ -114,7 +114,7 @@ export class LogMel {
     const other = sign > 0 ? this.#imaginary : this.#real;
     const { size } = this.#fourier;
     for (let bin = 0; bin < power.length; bin += 1) {
-      const mirrored = (size - bin) % size;
+      const mirrored = bin === 0 ? 0 : size - bin;
       const even = (one[bin] ?? 0) + (one[mirrored] ?? 0);
       const odd = (other[bin] ?? 0) - (other[mirrored] ?? 0);
       power[bin] = (even * even + odd * odd) / 4;
