@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const SLOWEST = 20;
-const ERROR_LINES_MAX = 12;
+const ERROR_LINES_MAX = 6;
 
 const [question, file, status] = process.argv.slice(2);
 const run = JSON.parse(readFileSync(file, 'utf8'));

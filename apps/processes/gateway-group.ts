@@ -92,8 +92,13 @@ export class GatewayGroup extends ProcessGroup implements ReadinessCheck {
     for (const { calls: gateway } of this.#gateways.values()) gateway.offer(calls);
   }
 
+  /** A gateway that ends meanwhile reads everything at its next start. */
   async reload(): Promise<void> {
-    await Promise.all([...this.#gateways.values()].map(({ calls }) => calls.call('reload', null)));
+    const reloadOne = ({ number, calls }: Gateway): Promise<void> =>
+      calls.call('reload', null).catch((err: unknown) => {
+        this.options.logger.error({ gateway: number, err }, 'a gateway did not reload');
+      });
+    await Promise.all([...this.#gateways.values()].map(reloadOne));
   }
 
   async readiness(): Promise<ReadinessPart> {

@@ -72,7 +72,11 @@ const run = async (
     await flushed(destination);
     process.exit(exitCode);
   };
-  process.on('SIGHUP', () => void running.reload?.());
+  const reload = (): void =>
+    void running
+      .reload?.()
+      .catch((error: unknown) => logger.error({ err: error }, 'the process did not reload'));
+  process.on('SIGHUP', reload);
   process.once('SIGTERM', (signal) => void stop(signal));
   process.once('SIGINT', (signal) => void stop(signal));
   process.stdout.write(running.greeting);

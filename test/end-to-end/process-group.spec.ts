@@ -164,6 +164,9 @@ describe('a standalone of several processes', () => {
 
   it('serves while a process is replaced, reloads, and stops as a whole', async () => {
     const [first = 0] = await gatewayPids();
+    // It ends with the call to reload unanswered.
+    process.kill(first, 'SIGSTOP');
+    process.kill(quipu.pid, 'SIGHUP');
     process.kill(first, 'SIGKILL');
     await eventually(async () => !(await isWhole()));
     expect((await fetch(`${quipu.url}/health/live`)).status).toBe(200);

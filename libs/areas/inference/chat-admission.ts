@@ -45,7 +45,7 @@ export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   /** In the order in which they are asked. */
   readonly models: readonly AdmittedModel[];
   /** A keyed hash. */
-  readonly session: string;
+  readonly session?: string;
   readonly adapter?: TextAdapter;
   /** As rigs are asked: with words in the place of pictures that they do not see. */
   readonly order: ChatOrder;
@@ -109,12 +109,14 @@ export class ChatAdmission {
     const described = pictured && (await describedAfter(held, pictured, order.signal));
     // After the hold, so that a rejected request does not pay for it.
     const promptHash = this.hash(promptOf(asked));
+    const promptTokensMax = Math.max(...models.map(({ bound }) => bound.inputTokens));
+    const session = sessionKeyOf(order, promptTokensMax, this.hash);
     return {
       accountId,
       holdId: order.context.requestId,
       ...(order.context.trace !== undefined && { trace: order.context.trace }),
       models: models.map((one) => ({ ...one, bound: withinHeld(one.bound, held.lines), passed })),
-      session: sessionKeyOf(order, this.hash),
+      ...(session !== undefined && { session }),
       ...(adapter && { adapter }),
       ...held.pace,
       order: described?.order ?? asked,

@@ -80,7 +80,7 @@ const routeOf = (
     account,
     holdId,
     ...(trace !== undefined && { trace }),
-    session,
+    ...(session !== undefined && { session }),
     needs: requestNeedsOf(body, original),
     ...(original && { dialect: original.dialect }),
     request: (terms) => ({

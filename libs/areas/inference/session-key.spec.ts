@@ -5,8 +5,11 @@ import { sessionKeyOf } from './session-key.js';
 const hash = (text: string): string => text;
 const system = { role: 'system', content: 'You tie knots.' };
 const user = (content: unknown) => ({ role: 'user', content });
-const keyOf = (body: object, sessionId?: string): string =>
-  sessionKeyOf({ ...orderOf(body), ...(sessionId !== undefined && { sessionId }) }, hash);
+const LONG = 1_024;
+const keyOf = (body: object, sessionId?: string, promptTokensMax = LONG): string | undefined => {
+  const order = { ...orderOf(body), ...(sessionId !== undefined && { sessionId }) };
+  return sessionKeyOf(order, promptTokensMax, hash);
+};
 
 describe('the session of a chat', () => {
   it('is the cache key of the body, else the header, else the opening', () => {
@@ -26,8 +29,15 @@ describe('the session of a chat', () => {
     expect(keyOf({ messages: [system, user(parts)] })).toBe(keyOf({ messages: opening }));
   });
 
+  it('has a name to be known by where the prompt is too short for a cache', () => {
+    const messages = [system, user('Hi')];
+    expect(keyOf({ messages }, undefined, LONG - 1)).toBeUndefined();
+    expect(keyOf({ messages }, 'h', LONG - 1)).toBe('id h');
+  });
+
   it('reads a bounded part of long messages', () => {
     const key = keyOf({ messages: [{ ...system, content: 'x'.repeat(100_000) }, user('Hi')] });
-    expect(key.length).toBeLessThan(2_200);
+    expect(key).toMatch(/^opening /);
+    expect(key?.length).toBeLessThan(2_200);
   });
 });

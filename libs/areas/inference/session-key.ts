@@ -1,5 +1,6 @@
 import { type ChatMessage, type ChatOrder } from '#platform/chats/chat-order.js';
 import { type TextHasher } from '#platform/secrets/keyed-hasher.js';
+import { CACHED_TOKENS_MIN } from './rigs/choice/warm-sessions.js';
 
 /** Characters of each opening message that are hashed, beside its length. */
 const OPENING_CHARACTERS_MAX = 2_048;
@@ -9,16 +10,20 @@ const OPENING_MESSAGES_MAX = 8;
 const NAME_CHARACTERS_MAX = 1_024;
 
 /**
- * The session of a request, as a keyed hash: what the caller calls it, or else how it begins. A
- * conversation that grows keeps its opening, and so its session.
+ * The session of a request, as a keyed hash: the caller's name for it, or else its opening, which a
+ * conversation keeps while it grows. Without a name, a prompt that is too short for any cache has
+ * none.
+ * @param promptTokensMax a bound on the prompt
  */
 export const sessionKeyOf = (
   { body, sessionId }: Pick<ChatOrder, 'body' | 'sessionId'>,
+  promptTokensMax: number,
   hash: TextHasher,
-): string => {
+): string | undefined => {
   const { prompt_cache_key: key } = body;
   if (typeof key === 'string' && key !== '') return hash(`key ${cut(key, NAME_CHARACTERS_MAX)}`);
   if (sessionId !== undefined) return hash(`id ${cut(sessionId, NAME_CHARACTERS_MAX)}`);
+  if (promptTokensMax < CACHED_TOKENS_MIN) return undefined;
   return hash(`opening ${openingOf(body.messages)}`);
 };
 
