@@ -43,7 +43,7 @@ export class FourierTransform {
     }
   }
 
-  /** Joins transforms of `half` values. Plain variables: arrays in this loop take most of its time. */
+  /** Joins transforms of `half` values. Arrays in this loop would take most of its time. */
   #stage(real: Float64Array, imaginary: Float64Array, half: number): void {
     const cosines = this.#cos;
     const sines = this.#sin;
