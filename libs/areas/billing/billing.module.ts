@@ -20,6 +20,7 @@ import { type Accounts, ACCOUNTS } from './accounts.js';
 import {
   AccountFundsHandler,
   AddSubAccountHandler,
+  CloseAccountHandler,
   DeliverAllotmentHandler,
   MoveAllotmentHandler,
   OpenSubAccountHandler,
@@ -97,6 +98,7 @@ const ledger = {
     ExpireHoldHandler,
     OpenSubAccountHandler,
     AddSubAccountHandler,
+    CloseAccountHandler,
     DeliverAllotmentHandler,
     MoveAllotmentHandler,
     AccountFundsHandler,
