@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,6 +32,23 @@ const run = async (
   return { code, output };
 };
 
+/** The quoted words of a list in a source. */
+const listIn = async (file: string, name: string): Promise<readonly string[]> => {
+  const list = new RegExp(`const ${name} = \\[(.*?)\\]`, 's').exec(await textOf(file))?.[1] ?? '';
+  return [...list.matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+};
+
+/** The paths that the build lets in, by the file beside the Dockerfile. */
+const letIn = async (): Promise<readonly string[]> => {
+  const lines = (await textOf('docker/Dockerfile.dockerignore')).split('\n');
+  const [first, ...rest] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  expect(first).toBe('*');
+  return rest.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+};
+
+const isWithin = (roots: readonly string[], file: string): boolean =>
+  roots.some((root) => file === root || file.startsWith(`${root}/`));
+
 describe('the image', () => {
   it('runs the Node that the packages name', async () => {
     const { dependencies } = JSON.parse(await textOf('package.json')) as {
@@ -44,16 +61,38 @@ describe('the image', () => {
   });
 
   it('contains every folder that the build compiles, and no secret', async () => {
-    const [, roots = ''] =
-      /const ROOTS = \[(.*?)\]/s.exec(await textOf('tools/build/compile.mjs')) ?? [];
-    const compiled = [...roots.matchAll(/'([^']+)'/g)].map(([, root]) => `!${root}`);
-    const [first, ...letIn] = (await textOf('docker/Dockerfile.dockerignore'))
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-    expect(first).toBe('*');
+    const compiled = await listIn('tools/build/compile.mjs', 'ROOTS');
+    const roots = await letIn();
     expect(compiled.length).toBeGreaterThan(0);
-    expect(letIn).toEqual(expect.arrayContaining(compiled));
-    expect(letIn.filter((line) => /^!docker(\/(secrets|\.env|models)|$)/.test(line))).toEqual([]);
+    expect(roots).toEqual(expect.arrayContaining([...compiled]));
+    expect(roots.filter((root) => /^docker(\/(secrets|\.env|models)|$)/.test(root))).toEqual([]);
+  });
+
+  it('copies only what exists and is let in', async () => {
+    const copies = (await textOf('docker/Dockerfile')).matchAll(/^COPY (?!--)(.+) \S+$/gm);
+    const copied = [...copies].flatMap(([, sources = '']) => sources.split(' '));
+    expect(copied).toContain('models');
+    const roots = await letIn();
+    for (const source of copied.filter((one) => one !== '.')) {
+      expect([source, isWithin(roots, source)]).toEqual([source, true]);
+      await access(path.join(ROOT, source));
+    }
+  });
+
+  it('builds the guide of every document that it shows, and serves it', async () => {
+    const roots = [...(await letIn())];
+    // Up to the first pattern of a path.
+    const documents = (await listIn('tools/docs/readme-pages.ts', 'SOURCES')).map((glob) =>
+      glob.replace(/\/\*.*$/, ''),
+    );
+    expect(documents).toContain('docker/README.md');
+    expect(documents.filter((one) => !isWithin(roots, one))).toEqual([]);
+    const file = await textOf('docker/Dockerfile');
+    const place = /'(\S*docs\/dist)'/.exec(await textOf('apps/gateway/guide/serve-guide.ts'))?.[1];
+    const served = path.join('/app/bundle/apps/gateway/guide', place ?? '');
+    const [built, run] = file.split(/^FROM base AS run$/m);
+    expect(built).toMatch(/node dist\/tools\/docs\/generate\.js[^]*npm --prefix docs run build/);
+    expect(run).toContain(`COPY --from=build ${served} ${served.replace('/app/', '')}`);
   });
 });
 

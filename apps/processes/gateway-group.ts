@@ -92,7 +92,7 @@ export class GatewayGroup extends ProcessGroup implements ReadinessCheck {
     for (const { calls: gateway } of this.#gateways.values()) gateway.offer(calls);
   }
 
-  /** A gateway that ends meanwhile reads everything anew at its next start. */
+  /** A gateway that ends meanwhile reads everything at its next start. */
   async reload(): Promise<void> {
     const reloadOne = ({ number, calls }: Gateway): Promise<void> =>
       calls.call('reload', null).catch((err: unknown) => {

@@ -25,6 +25,8 @@ export const PackageOrdered = defineEvent('PackageOrdered', {
     /** Null: any. */
     hardwareArchitecture: HardwareArchitecture.nullable(),
     licenceDays: z.int().positive(),
+    /** Of the archive, as they are held. */
+    estimatedBytes: z.int().positive(),
     orderedAt: Instant,
     /** An order that has not become ready is dropped then. */
     dropAt: Instant,

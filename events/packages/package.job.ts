@@ -11,6 +11,8 @@ export const PackageSummary = z.strictObject({
   packageName: PackageName,
   model: z.string().min(1).max(256),
   hardwareArchitecture: HardwareArchitecture.nullable(),
+  /** Of the archive. */
+  estimatedBytes: z.int().positive(),
 });
 export type PackageSummary = z.infer<typeof PackageSummary>;
 

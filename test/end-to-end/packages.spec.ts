@@ -158,10 +158,16 @@ describe('packages', () => {
       part: 'archive',
     });
     const archiveBytes = Number(archive.headers['content-length']);
+    expect(shown.body).toMatchObject({ estimated_bytes: archiveBytes, estimate_error_pct: 0 });
     const [packaging] = await chargesOf('scif_package');
     expect(packaging).toMatchObject({
       lines: [{ meter: 'package_bytes', quantity: archiveBytes, unitPriceMicroUsd: '2000000' }],
-      evidence: { packageUuid: first.package_uuid, outcome: 'completed', model: 'quipu/nano' },
+      evidence: {
+        packageUuid: first.package_uuid,
+        outcome: 'completed',
+        model: 'quipu/nano',
+        estimatedBytes: archiveBytes,
+      },
     });
     await download(first.package_uuid).expect(200);
     const downloads = await chargesOf('scif_download');

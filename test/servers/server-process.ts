@@ -101,7 +101,7 @@ const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 /**
- * Distinct free ports of loopback, below those that Linux gives to outgoing connections (32768 and
+ * Distinct free ports of loopback, below the ports of outgoing connections on Linux (32768 and
  * above): no connection takes one before the server listens. Calls of one process differ.
  */
 export const freePorts = async (count: number): Promise<readonly number[]> => {

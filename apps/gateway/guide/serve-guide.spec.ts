@@ -79,6 +79,13 @@ describe('the guide', () => {
     expect(zipped.headers['content-encoding']).toBe('gzip');
   });
 
+  it('has pictures that browsers show', async () => {
+    await write('dist/assets/home.png', 'a picture');
+    await write('dist/index.html', PAGE);
+    const { headers } = await get('/docs/guide/assets/home.png');
+    expect(headers['content-type']).toBe('image/png');
+  });
+
   it('has the pages of a build after the start', async () => {
     await write('dist/index.html', PAGE);
     expect((await get('/docs/guide/later')).statusCode).toBe(404);

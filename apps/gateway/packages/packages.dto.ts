@@ -77,6 +77,14 @@ export class PackageDetailsDto extends ScifPackageDto {
   readonly hardware_architecture!: string | null;
   @InstantField('When it was ordered.')
   readonly ordered_at!: string;
+  @ApiProperty({ example: 4_014_080, description: 'Of the archive. They were held.' })
+  readonly estimated_bytes!: number;
+  @NullableField(
+    Number,
+    'How far the estimate was above the bytes of the archive. Null before it is written.',
+    0,
+  )
+  readonly estimate_error_pct!: number | null;
   @NullableField(Number, 'Of the download; null before it is ready.', 4_024_320)
   readonly bytes!: number | null;
   @NullableField(String, 'Of the download, in hex; null before it is ready.', SHA256)

@@ -1,5 +1,6 @@
 import { type PackagePage } from '#areas/packages/package.queries.js';
 import { type ShownPackage } from '#areas/packages/shown-package.js';
+import { estimateErrorPct } from '#platform/jobs/estimate-error.js';
 import { presentPage } from '../pages/page.dto.js';
 import {
   type PackageDetailsDto,
@@ -21,13 +22,15 @@ const fieldsOf = ({ order, sealed, licenceToken }: ShownPackage) => ({
 export const presentPackage = (shown: ShownPackage): ScifPackageDto => fieldsOf(shown);
 
 export const presentDetails = (shown: ShownPackage): PackageDetailsDto => {
-  const { order, ready, status } = shown;
+  const { order, sealed, ready, status } = shown;
   return {
     ...fieldsOf(shown),
     status,
     model: order.model,
     hardware_architecture: order.hardwareArchitecture,
     ordered_at: order.orderedAt,
+    estimated_bytes: order.estimatedBytes,
+    estimate_error_pct: sealed && estimateErrorPct(order.estimatedBytes, sealed.archiveBytes),
     bytes: ready?.bytes ?? null,
     download_sha256: ready?.sha256 ?? null,
     licensed_until: ready?.licensedUntil ?? null,

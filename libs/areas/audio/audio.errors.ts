@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const audioErrors = {
@@ -31,7 +32,7 @@ export class AudioRunError extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: nothing can do the work now. */
-    readonly kind: 'busy' | 'away' | 'failed',
+    readonly kind: TaskOutage,
     message: string,
     options?: ErrorOptions,
   ) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { AudioRunError, reject } from './audio.errors.js';
 import {
@@ -77,24 +77,17 @@ export class EmbeddedRecognizer {
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'the recognizer is busy; try again',
+  away: `no process can run the model ${EMBEDDED_MODEL} now`,
+  failed: 'the recognizer failed',
+};
+/** Of the engine: another worker may have the model. */
+const AWAY = ['crashed', 'model_missing', 'weights_invalid'];
+
 const meaningOf = (error: unknown): unknown => {
   if (!(error instanceof TaskError)) return error;
-  switch (error.code) {
-    case 'busy':
-      return new AudioRunError('busy', 'the recognizer is busy; try again', { cause: error });
-    case 'audio_invalid':
-      return reject('audio_invalid', error.message);
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed':
-    case 'crashed':
-    case 'model_missing':
-    case 'weights_invalid': {
-      const detail = `no process can run the model ${EMBEDDED_MODEL} now`;
-      return new AudioRunError('away', detail, { cause: error });
-    }
-    default:
-      return new AudioRunError('failed', 'the recognizer failed', { cause: error });
-  }
+  if (error.code === 'audio_invalid') return reject('audio_invalid', error.message);
+  const outage = outageOf(error, AWAY);
+  return new AudioRunError(outage, MESSAGES[outage], { cause: error });
 };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { type AudioErrorCode, AudioRunError, reject } from './audio.errors.js';
 import {
   AudioError,
@@ -9,8 +9,7 @@ import {
 } from './speech-recognition.engine.js';
 
 /** Decoders of the process at the same time. */
-const DECODERS = { total: 4, perAccount: 2, reserve: 0 };
-const WAITING_PER_ACCOUNT_MAX = 16;
+const DECODERS = { total: 4, perAccount: 2, reserve: 0, waitingMax: 16 };
 
 const CODES: Readonly<Record<Exclude<AudioFault, 'decoder_failed'>, AudioErrorCode>> = {
   audio_invalid: 'audio_invalid',
@@ -21,7 +20,7 @@ const CODES: Readonly<Record<Exclude<AudioFault, 'decoder_failed'>, AudioErrorCo
 /** Decodes recordings and runs the programs around them. Accounts take turns. */
 @Injectable()
 export class Recordings {
-  readonly #turns = new AccountShares(DECODERS);
+  readonly #turns = new AccountTurns(DECODERS, () => tooMany());
 
   /** @throws DomainError, AudioRunError; the reason of the signal */
   decode(
@@ -34,19 +33,16 @@ export class Recordings {
   }
 
   /** @throws as `decode` */
-  async inTurn<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) {
-      throw new AudioRunError('busy', 'too many recordings of this account wait; try again');
-    }
-    const endTurn = await this.#turns.enter(accountId, 1, signal);
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof AudioError)) throw error;
-      if (error.fault !== 'decoder_failed') return reject(CODES[error.fault], error.message);
-      throw new AudioRunError('failed', error.message, { cause: error });
-    } finally {
-      endTurn();
-    }
+  inTurn<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(accountId, () => work().catch(rethrow), signal);
   }
 }
+
+const tooMany = (): AudioRunError =>
+  new AudioRunError('busy', 'too many recordings of this account wait; try again');
+
+const rethrow = (error: unknown): never => {
+  if (!(error instanceof AudioError)) throw error;
+  if (error.fault !== 'decoder_failed') return reject(CODES[error.fault], error.message);
+  throw new AudioRunError('failed', error.message, { cause: error });
+};

@@ -8,7 +8,7 @@ import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { EnclaveChats, REQUEST_MS_MAX as SEALED_MS_MAX } from './enclave/enclave-chats.js';
 import { EnclaveError } from './enclave/enclave.engine.js';
-import { RoomTurns, WAITING_PER_ACCOUNT_MAX } from './enclave/room-turns.js';
+import { RoomTurns, TURNS } from './enclave/room-turns.js';
 import { HomomorphicChats, REQUEST_MS_MAX } from './homomorphic/homomorphic-chats.js';
 import { HomomorphicError } from './homomorphic/homomorphic.engine.js';
 import { ROOM_ID } from './rooms.fixture.js';
@@ -177,13 +177,13 @@ describe('turns', () => {
       running += 1;
       await end;
     };
-    const all = Array.from({ length: 2 + WAITING_PER_ACCOUNT_MAX }, () => turns.run('7', work));
+    const all = Array.from({ length: 2 + TURNS.waitingMax }, () => turns.run('7', work));
     await new Promise(setImmediate);
     expect(running).toBe(2);
     await expect(turns.run('7', work)).rejects.toMatchObject({ kind: 'busy' });
     const other = turns.run('8', work);
     ended();
     await Promise.all([...all, other]);
-    expect(running).toBe(3 + WAITING_PER_ACCOUNT_MAX);
+    expect(running).toBe(3 + TURNS.waitingMax);
   });
 });

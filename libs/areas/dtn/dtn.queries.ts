@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type BundleEvent, bundleEvents, type BookedHop } from '#events/dtn/dtn.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
@@ -224,13 +224,18 @@ export class RoutesQuery extends Query<ExplainedRoutes> {
 }
 
 const MS_PER_SECOND = 1_000;
-const SEARCHES = { total: 8, perAccount: 1, reserve: 2 };
-export const WAITING_SEARCHES_MAX = 16;
-const WAIT_MS_MAX = 10_000;
+/** A search is free and takes milliseconds: an account has one at a time. */
+export const SEARCHES = {
+  total: 8,
+  perAccount: 1,
+  reserve: 2,
+  waitingMax: 16,
+  waitMsMax: 10_000,
+};
 
 @QueryHandler(RoutesQuery)
 export class RoutesHandler implements IQueryHandler<RoutesQuery> {
-  readonly #turns = new AccountShares(SEARCHES);
+  readonly #turns = new AccountTurns(SEARCHES, () => tooManySearches());
 
   constructor(
     private readonly routes: BundleRoutes,
@@ -246,15 +251,8 @@ export class RoutesHandler implements IQueryHandler<RoutesQuery> {
     const expiresAtMs = readyAtMs + asked.lifetimeSec * MS_PER_SECOND;
     const { bytes, priority, alternatives } = asked;
     const order = { from, to, readyAtMs, expiresAtMs, bytes, priority };
-    // A search is free and takes milliseconds: an account has one at a time.
-    if (this.#turns.waitingOf(accountId) >= WAITING_SEARCHES_MAX) return tooManySearches();
-    const signal = AbortSignal.timeout(WAIT_MS_MAX);
-    const endTurn = await this.#turns.enter(accountId, 1, signal).catch(tooManySearches);
-    try {
-      return { from, to, ...(await this.routes.find(order, alternatives)) };
-    } finally {
-      endTurn();
-    }
+    const search = () => this.routes.find(order, alternatives);
+    return { from, to, ...(await this.#turns.run(accountId, search)) };
   }
 }
 

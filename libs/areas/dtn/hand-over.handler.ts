@@ -5,7 +5,7 @@ import { type BundleAccepted, type BundleRejected } from '#events/dtn/dtn.events
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
@@ -55,16 +55,20 @@ export class HandOverBundleCommand extends Command<CustodyRecord> {
 type UnpaidBundle = Omit<BundleAccepted['data'], 'hold' | 'route' | 'blob'> & PricedBundle;
 
 /** One acceptance of an account at a time: the next one sees what the one before has stored. */
-const TURNS = { total: 16, perAccount: 1, reserve: 4 };
-export const WAITING_PER_ACCOUNT_MAX = 16;
-const WAIT_MS_MAX = 10_000;
+export const TURNS = {
+  total: 16,
+  perAccount: 1,
+  reserve: 4,
+  waitingMax: 16,
+  waitMsMax: 10_000,
+};
 const MS_PER_SECOND = 1_000;
 /** CRC-32C. */
 const CRC_TYPE = 2;
 
 @CommandHandler(HandOverBundleCommand)
 export class HandOverBundleHandler implements ICommandHandler<HandOverBundleCommand> {
-  readonly #turns = new AccountShares(TURNS);
+  readonly #turns = new AccountTurns(TURNS, () => tooMany());
 
   constructor(
     private readonly bundles: StoredBundles,
@@ -79,15 +83,7 @@ export class HandOverBundleHandler implements ICommandHandler<HandOverBundleComm
   async execute({ order, context }: HandOverBundleCommand): Promise<CustodyRecord> {
     this.#check(order);
     const payload = payloadOf(order.payload);
-    const { accountId } = order;
-    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) return tooMany();
-    const signal = AbortSignal.timeout(WAIT_MS_MAX);
-    const endTurn = await this.#turns.enter(accountId, 1, signal).catch(tooMany);
-    try {
-      return await this.#handOver(order, payload, context);
-    } finally {
-      endTurn();
-    }
+    return this.#turns.run(order.accountId, () => this.#handOver(order, payload, context));
   }
 
   #check({ source, destination }: BundleOrder): void {

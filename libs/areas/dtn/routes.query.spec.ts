@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BundleRoutes } from './bundle-routes.js';
-import { RoutesHandler, RoutesQuery, WAITING_SEARCHES_MAX } from './dtn.queries.js';
+import { RoutesHandler, RoutesQuery, SEARCHES } from './dtn.queries.js';
 import { dtnSettingsOf } from './dtn-settings.fixture.js';
 
 const asked = {
@@ -20,7 +20,7 @@ describe('a search for routes', () => {
     } as unknown as BundleRoutes;
     const handler = new RoutesHandler(routes, dtnSettingsOf(), { now: () => 0 });
     const ask = (accountId: string) => handler.execute(new RoutesQuery(accountId, asked));
-    const all = Array.from({ length: WAITING_SEARCHES_MAX + 1 }, () => ask('7'));
+    const all = Array.from({ length: SEARCHES.waitingMax + 1 }, () => ask('7'));
     for (const one of all) one.catch(() => undefined);
     await expect(ask('7')).rejects.toMatchObject({ code: 'too_many_route_searches' });
     expect(running).toBe(1);

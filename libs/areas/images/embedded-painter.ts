@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PictureError } from '#platform/pictures/picture.js';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { IMAGE_SIDE, imagesEngine, type ImageTask } from './images.engine.js';
 import { readPrompt, revisedPrompt, sceneOf, SEED_MAX } from './images.engine.js';
@@ -14,10 +14,7 @@ import { Pictures } from '#platform/pictures/pictures.js';
 export const EMBEDDED_MODEL = 'quipu-scenes';
 
 /** Pictures at once, of all accounts and of one. */
-const TURNS = { total: 8, perAccount: 2, reserve: 4 };
-/** Requests of one account that wait for their turn; the next one is rejected. */
-export const WAITING_PER_ACCOUNT_MAX = 16;
-const TURN_MS_MAX = 10_000;
+const TURNS = { total: 8, perAccount: 2, reserve: 4, waitingMax: 16, waitMsMax: 10_000 };
 
 /** Draws with the embedded model, here or on workers. Accounts take turns. */
 @Injectable()
@@ -26,7 +23,7 @@ export class EmbeddedPainter implements Painter {
   readonly model = EMBEDDED_MODEL;
   readonly isEmbedded = true;
   readonly side = IMAGE_SIDE;
-  readonly #turns = new AccountShares(TURNS);
+  readonly #turns = new AccountTurns(TURNS, (options) => failureOf('busy', options));
 
   constructor(
     private readonly tasks: Tasks,
@@ -73,56 +70,32 @@ export class EmbeddedPainter implements Painter {
     } catch (error) {
       if (!(error instanceof PictureError)) throw error;
       const { code, message } = error;
-      if (code === 'crashed' || code === 'closed') throw failed(error);
+      if (code === 'crashed' || code === 'closed') throw failureOf('failed', { cause: error });
       return reject('image_unreadable', `image: ${message}`);
     }
   }
 
-  async #draw(accountId: string, task: ImageTask, signal: AbortSignal) {
-    const endTurn = await this.#turn(accountId, signal);
-    try {
-      const { value } = await this.tasks.run(imagesEngine, task, signal).next();
-      if (value === null) throw cutOf(signal) ?? new RequestCutError('shut_down');
-      return value;
-    } catch (error) {
-      if (error instanceof TaskError) return rethrow(error);
-      throw error;
-    } finally {
-      endTurn();
-    }
-  }
-
-  /** @throws ImagesError `busy`; the reason of the signal */
-  async #turn(accountId: string, signal: AbortSignal): Promise<() => void> {
-    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) throw busy();
-    const tooLong = AbortSignal.timeout(TURN_MS_MAX);
-    try {
-      return await this.#turns.enter(accountId, 1, AbortSignal.any([signal, tooLong]));
-    } catch (error) {
-      if (!signal.aborted && tooLong.aborted) throw busy({ cause: error });
-      throw error;
-    }
+  /** @throws ImagesError; the reason of the signal */
+  #draw(accountId: string, task: ImageTask, signal: AbortSignal) {
+    const draw = async () => {
+      try {
+        const { value } = await this.tasks.run(imagesEngine, task, signal).next();
+        if (value !== null) return value;
+      } catch (error) {
+        if (error instanceof TaskError) throw failureOf(outageOf(error), { cause: error });
+        throw error;
+      }
+      throw cutOf(signal) ?? new RequestCutError('shut_down');
+    };
+    return this.#turns.run(accountId, draw, signal);
   }
 }
 
-const busy = (options?: ErrorOptions): ImagesError =>
-  new ImagesError('busy', 'too many pictures wait; try again', options);
-
-const failed = (cause: unknown): ImagesError =>
-  new ImagesError('failed', 'the picture could not be drawn', { cause });
-
-const rethrow = (error: TaskError): never => {
-  switch (error.code) {
-    case 'busy':
-      throw busy({ cause: error });
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed': {
-      const detail = 'no process can draw a picture now; try again';
-      throw new ImagesError('away', detail, { cause: error });
-    }
-    default:
-      throw failed(error);
-  }
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'too many pictures wait; try again',
+  away: 'no process can draw a picture now; try again',
+  failed: 'the picture could not be drawn',
 };
+
+const failureOf = (outage: TaskOutage, options?: ErrorOptions): ImagesError =>
+  new ImagesError(outage, MESSAGES[outage], options);

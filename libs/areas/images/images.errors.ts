@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const imagesErrors = {
@@ -29,7 +30,7 @@ export class ImagesError extends Error {
      * `busy`: try again soon. `away`: no process can draw now. `model`: no server serves the model.
      * `refused`: the upstream does not accept the request.
      */
-    readonly kind: 'busy' | 'away' | 'failed' | 'model' | 'refused',
+    readonly kind: TaskOutage | 'model' | 'refused',
     message: string,
     options?: ErrorOptions,
   ) {

@@ -80,15 +80,12 @@ export class IngestObservationHandler implements ICommandHandler<IngestObservati
   /** @throws DomainError, ObservationFailure, RequestCutError */
   async execute({ order, signal }: IngestObservationCommand): Promise<IngestAnswer> {
     const region = regionOf(order.targetRegion);
-    const endTurn = await this.reader.turn(order.accountId, signal);
-    try {
+    return this.reader.inTurn(order.accountId, signal, async () => {
       const payload = await this.#payloadOf(order);
       const admitted = await this.admission.admit({ ...order, signal }, payload.length);
       const end = await this.#read(payload, region, admitted, signal);
-      return await this.#store(order, payload, end, { admitted, region });
-    } finally {
-      endTurn();
-    }
+      return this.#store(order, payload, end, { admitted, region });
+    });
   }
 
   async #payloadOf({ accountId, payload }: IngestOrder): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { ObservationFailure } from './observation.failures.js';
 import {
@@ -11,22 +11,20 @@ import {
 } from './rasters.engine.js';
 
 /** Images that are in the memory of this process, of all accounts and of one. */
-const TURNS = { total: 2, perAccount: 1, reserve: 1 };
-/** Requests of one account that wait for their turn; the next one is rejected. */
-export const WAITING_PER_ACCOUNT_MAX = 8;
+const TURNS = { total: 2, perAccount: 1, reserve: 1, waitingMax: 8 };
 
 /** Reads images on a thread of this process. Accounts take turns. */
 @Injectable()
 export class RasterReader implements OnApplicationShutdown {
-  readonly #turns = new AccountShares(TURNS);
+  readonly #turns = new AccountTurns(TURNS, () => tooMany());
   #engine: Promise<OpenRastersEngine> | null = null;
 
-  /** Before a payload is loaded. @throws ObservationFailure `busy`; the reason of the signal */
-  async turn(accountId: string, signal: AbortSignal): Promise<() => void> {
-    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) {
-      throw new ObservationFailure('busy', 'too many images of the account wait; try again');
-    }
-    return this.#turns.enter(accountId, 1, signal);
+  /**
+   * Runs the work on an image, from the load of its payload on.
+   * @throws ObservationFailure `busy`; the reason of the signal
+   */
+  inTurn<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(accountId, work, signal);
   }
 
   /** @throws RastersError `payload_too_large`; ObservationFailure; the reason of the signal */
@@ -50,3 +48,6 @@ export class RasterReader implements OnApplicationShutdown {
     await (await this.#engine)?.close();
   }
 }
+
+const tooMany = (): ObservationFailure =>
+  new ObservationFailure('busy', 'too many images of the account wait; try again');

@@ -3,6 +3,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** A computation that did not run, for no fault of its own. */
 export class OrbitFailure extends Error {
@@ -10,7 +11,7 @@ export class OrbitFailure extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: no process can compute now. */
-    readonly kind: 'busy' | 'away' | 'failed',
+    readonly kind: TaskOutage,
     message: string,
     options?: ErrorOptions,
   ) {

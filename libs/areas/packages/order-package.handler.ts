@@ -62,6 +62,8 @@ export class OrderPackageHandler implements ICommandHandler<OrderPackageCommand>
     const model = await this.#packable(order);
     const jobId = JobId.parse(context.requestId);
     const nowMs = this.clock.now();
+    const verifiers = await readVerifiers(this.settings.verifierFolder);
+    const estimatedBytes = archiveBytesOf(contentOf(model, hardwareArchitecture, verifiers));
     const ordered = {
       packageUuid: jobId,
       accountId,
@@ -71,18 +73,17 @@ export class OrderPackageHandler implements ICommandHandler<OrderPackageCommand>
       modelSha256: model.sha256,
       hardwareArchitecture,
       licenceDays,
+      estimatedBytes,
       orderedAt: new Date(nowMs).toISOString(),
       dropAt: new Date(nowMs + this.settings.downloadDays * DAY_MS).toISOString(),
     };
     const price = bytePriceOf(this.prices.inForce(nowMs), PACKAGE_METER);
-    const verifiers = await readVerifiers(this.settings.verifierFolder);
-    const bytes = archiveBytesOf(contentOf(model, hardwareArchitecture, verifiers));
     const { packagesMax } = this.settings;
     await this.packages.demandRoom(ordered, packagesMax);
-    const summary = { packageName, model: model.modelId, hardwareArchitecture };
+    const summary = { packageName, model: model.modelId, hardwareArchitecture, estimatedBytes };
     const evidence: PackageHoldEvidence = { ...summary, modelSha256: model.sha256 };
     const hold = {
-      lines: [price.lineOf(bytes)],
+      lines: [price.lineOf(estimatedBytes)],
       rateCardVersion: price.rateCardVersion,
       evidence,
     };

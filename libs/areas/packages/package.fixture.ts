@@ -22,6 +22,7 @@ export const ordered = PackageOrdered.of({
   modelSha256: HASH,
   hardwareArchitecture: 'acme_hopper',
   licenceDays: 365,
+  estimatedBytes: 10_240,
   orderedAt: '2026-11-25T10:00:00.000Z',
   dropAt: DROP_AT,
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
 import { readKey } from './claims.js';
 import { LEDGER_KEY } from './ledger.key.js';
-import { ProofRunner, WAITING_PER_ACCOUNT_MAX } from './proof-runner.js';
+import { ProofRunner, TURNS } from './proof-runner.js';
 import { type ProofsEnd, type ProofsTask } from './proofs.engine.js';
 
 const never = new AbortController().signal;
@@ -40,7 +40,7 @@ describe('verifications', () => {
 
   it('of one account that wait are bounded', async () => {
     const { run, start } = openRunner();
-    for (let n = 0; n < 2 + WAITING_PER_ACCOUNT_MAX; n += 1) start('loud');
+    for (let n = 0; n < 2 + TURNS.waitingMax; n += 1) start('loud');
     await expect(run('loud')).rejects.toMatchObject({ kind: 'busy' });
   });
 

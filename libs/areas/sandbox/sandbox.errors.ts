@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const sandboxErrors = {
@@ -34,7 +35,7 @@ export class SandboxError extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: no process can run a module now. */
-    readonly kind: 'busy' | 'away' | 'failed',
+    readonly kind: TaskOutage,
     message: string,
     options?: ErrorOptions,
   ) {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { modelDigests, pipelineEngine } from './pipeline.engine.js';
 import { type PipelineOrder } from './pipeline-order.js';
@@ -51,6 +51,14 @@ export class PipelineRunner {
   }
 }
 
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'the pipelines are busy; try again',
+  away: 'no process can run a pipeline of this model now; try again',
+  failed: 'the pipeline did not finish',
+};
+/** Of the engine: other workers may have the model. */
+const AWAY = ['crashed', 'model_file_missing'];
+
 const meaningOf = (error: unknown): unknown => {
   if (!(error instanceof TaskError)) return error;
   const { code, message } = error;
@@ -64,21 +72,12 @@ const meaningOf = (error: unknown): unknown => {
       return rejectionOf('pipeline_model_unsupported', message);
     case 'transport_unavailable':
       return rejectionOf('pipeline_transport_unavailable', message);
-    case 'busy':
-      return new PipelineError('busy', 'the pipelines are busy; try again', { cause: error });
     case 'stage_lost':
       return new PipelineError('lost', message, { cause: error });
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed':
-    case 'model_file_missing':
-    case 'crashed': {
-      const detail = 'no process can run a pipeline of this model now; try again';
-      return new PipelineError('away', detail, { cause: error });
+    default: {
+      const outage = outageOf(error, AWAY);
+      return new PipelineError(outage, MESSAGES[outage], { cause: error });
     }
-    default:
-      return new PipelineError('failed', 'the pipeline did not finish', { cause: error });
   }
 };
 

@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const shardingErrors = {
@@ -27,7 +28,7 @@ export class PipelineError extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: no process can run a pipeline. `lost`: a stage ended. */
-    readonly kind: 'busy' | 'away' | 'lost' | 'failed',
+    readonly kind: TaskOutage | 'lost',
     message: string,
     options?: ErrorOptions,
   ) {

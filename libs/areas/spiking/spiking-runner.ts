@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { HostEnergy } from './host-energy.js';
 import { type SpikingErrorCode, SpikingRunError } from './spiking.errors.js';
@@ -50,6 +50,14 @@ const NOT_MEASURED = (): Promise<null> => Promise.resolve(null);
 const otherWeights = (): SpikingRunError =>
   new SpikingRunError('failed', 'the worker has other weights of this network than the gateway');
 
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'the networks are busy; try again',
+  away: 'no process can run this network now; try again',
+  failed: 'the network did not finish',
+};
+/** Of the engine: another worker may have the network. */
+const AWAY = ['model_unknown', 'weights_invalid', 'crashed'];
+
 const meaningOf = (error: unknown): unknown => {
   if (!(error instanceof TaskError)) return error;
   const { code, message } = error;
@@ -58,20 +66,10 @@ const meaningOf = (error: unknown): unknown => {
       return rejectionOf(message);
     case 'task_too_large':
       return rejectionOf('input_data is too large for a message to a worker');
-    case 'busy':
-      return new SpikingRunError('busy', 'the networks are busy; try again', { cause: error });
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed':
-    case 'model_unknown':
-    case 'weights_invalid':
-    case 'crashed': {
-      const detail = 'no process can run this network now; try again';
-      return new SpikingRunError('away', detail, { cause: error });
+    default: {
+      const outage = outageOf(error, AWAY);
+      return new SpikingRunError(outage, MESSAGES[outage], { cause: error });
     }
-    default:
-      return new SpikingRunError('failed', 'the network did not finish', { cause: error });
   }
 };
 

@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const spikingErrors = {
@@ -30,7 +31,7 @@ export class SpikingRunError extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: no process can run the network now. */
-    readonly kind: 'busy' | 'away' | 'failed',
+    readonly kind: TaskOutage,
     message: string,
     options?: ErrorOptions,
   ) {

@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const swarmErrors = {
@@ -29,7 +30,7 @@ export class SwarmRunError extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: no process can run the pair now. */
-    readonly kind: 'busy' | 'away' | 'failed' | 'no_proposal',
+    readonly kind: TaskOutage | 'no_proposal',
     message: string,
     options?: ErrorOptions,
   ) {

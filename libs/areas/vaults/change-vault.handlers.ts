@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type SealedBlob } from '#events/vaults/vault.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
@@ -41,13 +41,11 @@ export class CreateVaultCommand extends Command<OpenVault> {
 }
 
 /** One creation of an account at a time in a process: the next one sees the one before. */
-const TURNS = { total: 16, perAccount: 1, reserve: 4 };
-const WAITING_PER_ACCOUNT_MAX = 16;
-const WAIT_MS_MAX = 10_000;
+const TURNS = { total: 16, perAccount: 1, reserve: 4, waitingMax: 16, waitMsMax: 10_000 };
 
 @CommandHandler(CreateVaultCommand)
 export class CreateVaultHandler implements ICommandHandler<CreateVaultCommand> {
-  readonly #turns = new AccountShares(TURNS);
+  readonly #turns = new AccountTurns(TURNS, (options) => busy(options));
 
   constructor(
     private readonly vaults: StoredVaults,
@@ -61,16 +59,7 @@ export class CreateVaultHandler implements ICommandHandler<CreateVaultCommand> {
   async execute({ order, context }: CreateVaultCommand): Promise<OpenVault> {
     const { accountId } = order;
     const model = this.#modelOf(order.model ?? this.settings.model);
-    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) throw busy();
-    const signal = AbortSignal.timeout(WAIT_MS_MAX);
-    const endTurn = await this.#turns.enter(accountId, 1, signal).catch((cause: unknown) => {
-      throw busy({ cause });
-    });
-    try {
-      return await this.#create(order, model, context);
-    } finally {
-      endTurn();
-    }
+    return this.#turns.run(accountId, () => this.#create(order, model, context));
   }
 
   #modelOf(name: string): { readonly id: string; readonly dimensions: number } {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TaskError } from '#platform/tasks/task.error.js';
-import { WAITING_PER_ACCOUNT_MAX } from './looker.js';
+import { TURNS } from './looker.js';
 import { STREAMS_PER_ACCOUNT_MAX } from './vision-streams.js';
 import {
   FRAME,
@@ -189,7 +189,7 @@ describe('a look at a frame of a caller', () => {
     const { signal } = new AbortController();
     const order = { ...orderOf().look, file: FRAME, background: null };
     const asked = (accountId: string) => looker.look({ ...order, accountId }, signal);
-    const held = Array.from({ length: 4 + WAITING_PER_ACCOUNT_MAX }, () => asked('7'));
+    const held = Array.from({ length: TURNS.perAccount + TURNS.waitingMax }, () => asked('7'));
     await expect(asked('7')).rejects.toMatchObject({ kind: 'busy' });
     const other = asked('8');
     finish();

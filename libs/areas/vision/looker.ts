@@ -3,9 +3,9 @@ import { FRAMES_METER } from '#events/vision/vision.meters.js';
 import { PictureError } from '#platform/pictures/picture.js';
 import { Pictures } from '#platform/pictures/pictures.js';
 import { type ListedModel, type ModelSource } from '#platform/runtime/areas/model-source.js';
-import { AccountShares } from '#platform/runtime/commands/account-shares.js';
+import { AccountTurns } from '#platform/runtime/commands/account-turns.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { VisionError } from './vision.errors.js';
 import { FRAME_SIDE, type VisionEnd, visionEngine, type VisionTask } from './vision.engine.js';
@@ -13,9 +13,7 @@ import { FRAME_SIDE, type VisionEnd, visionEngine, type VisionTask } from './vis
 export const EMBEDDED_DETECTOR = 'quipu-shapes';
 
 /** Frames at once, of all accounts and of one. */
-const TURNS = { total: 16, perAccount: 4, reserve: 4 };
-/** Frames of one account that wait for their turn; the next one is rejected. */
-export const WAITING_PER_ACCOUNT_MAX = 32;
+export const TURNS = { total: 16, perAccount: 4, reserve: 4, waitingMax: 32 };
 /** Frames of which the speed of the engine is measured. */
 const MEASURED_FRAMES = 64;
 
@@ -30,7 +28,7 @@ export interface LookOrder extends Pick<VisionTask, 'mode' | 'confidence' | 'ove
 /** Looks at frames, here or on workers. Accounts take turns. */
 @Injectable()
 export class Looker implements ModelSource {
-  readonly #turns = new AccountShares(TURNS);
+  readonly #turns = new AccountTurns(TURNS, (options) => failureOf('busy', options));
   readonly #elapsedMs: number[] = [];
 
   constructor(
@@ -56,21 +54,11 @@ export class Looker implements ModelSource {
 
   /** @throws PictureError for a file that cannot be read; VisionError; the reason of the signal */
   async look(order: LookOrder, signal: AbortSignal): Promise<VisionEnd> {
-    const endTurn = await this.#turn(order.accountId, signal);
-    try {
-      const end = await this.#run(await this.#taskOf(order, signal), signal);
-      this.#elapsedMs.push(end.elapsedMs);
-      if (this.#elapsedMs.length > MEASURED_FRAMES) this.#elapsedMs.shift();
-      return end;
-    } finally {
-      endTurn();
-    }
-  }
-
-  /** @throws VisionError `busy`; the reason of the signal */
-  #turn(accountId: string, signal: AbortSignal): Promise<() => void> {
-    if (this.#turns.waitingOf(accountId) >= WAITING_PER_ACCOUNT_MAX) throw busy();
-    return this.#turns.enter(accountId, 1, signal);
+    const look = async () => this.#run(await this.#taskOf(order, signal), signal);
+    const end = await this.#turns.run(order.accountId, look, signal);
+    this.#elapsedMs.push(end.elapsedMs);
+    if (this.#elapsedMs.length > MEASURED_FRAMES) this.#elapsedMs.shift();
+    return end;
   }
 
   async #taskOf(order: LookOrder, signal: AbortSignal): Promise<VisionTask> {
@@ -82,7 +70,7 @@ export class Looker implements ModelSource {
     } catch (error) {
       const isLost =
         error instanceof PictureError && (error.code === 'crashed' || error.code === 'closed');
-      throw isLost ? failed(error) : error;
+      throw isLost ? failureOf('failed', { cause: error }) : error;
     }
   }
 
@@ -92,30 +80,17 @@ export class Looker implements ModelSource {
       if (value === null) throw cutOf(signal) ?? new RequestCutError('shut_down');
       return value;
     } catch (error) {
-      if (error instanceof TaskError) throw failureOf(error);
+      if (error instanceof TaskError) throw failureOf(outageOf(error), { cause: error });
       throw error;
     }
   }
 }
 
-const busy = (options?: ErrorOptions): VisionError =>
-  new VisionError('busy', 'too many frames wait; try again', options);
-
-const failed = (cause: unknown): VisionError =>
-  new VisionError('failed', 'the frame could not be looked at', { cause });
-
-const failureOf = (error: TaskError): VisionError => {
-  switch (error.code) {
-    case 'busy':
-      return busy({ cause: error });
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed': {
-      const detail = 'no process can look at a frame now; try again';
-      return new VisionError('away', detail, { cause: error });
-    }
-    default:
-      return failed(error);
-  }
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'too many frames wait; try again',
+  away: 'no process can look at a frame now; try again',
+  failed: 'the frame could not be looked at',
 };
+
+const failureOf = (outage: TaskOutage, options?: ErrorOptions): VisionError =>
+  new VisionError(outage, MESSAGES[outage], options);

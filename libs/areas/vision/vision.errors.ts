@@ -4,6 +4,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/areas/failure.js';
+import { type TaskOutage } from '#platform/tasks/task.error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const visionErrors = {
@@ -28,7 +29,7 @@ export class VisionError extends Error {
 
   constructor(
     /** `busy`: try again soon. `away`: no process can look now. */
-    readonly kind: 'busy' | 'away' | 'failed',
+    readonly kind: TaskOutage,
     message: string,
     options?: ErrorOptions,
   ) {

@@ -19,11 +19,11 @@ import { EnclaveHost, keyIdOf, sealInfo } from './enclave-host.js';
 import { type EnclaveModel, EnclaveModels } from './enclave-models.port.js';
 import { EnclaveError, type SealedAnswer } from './enclave.engine.js';
 import { ENCLAVE_SETTINGS, type EnclaveSettings } from './enclave.settings.js';
-import { RoomTurns, TURN_MS_MAX } from './room-turns.js';
+import { RoomTurns, TURNS } from './room-turns.js';
 
 /** Of a sealed prompt, before base64. */
 export const PROMPT_BYTES_MAX = 1_048_576;
-export const REQUEST_MS_MAX = TURN_MS_MAX + 300_000;
+export const REQUEST_MS_MAX = TURNS.waitMsMax + 300_000;
 /** Tokens that the template of a model adds to the texts of a prompt. */
 const TEMPLATE_TOKENS = 256;
 

@@ -10,7 +10,7 @@ import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CleanroomsErrorCode, reject } from '../cleanrooms.errors.js';
 import { CleanroomFailure } from '../cleanrooms.failures.js';
-import { RoomTurns, TURN_MS_MAX } from '../enclave/room-turns.js';
+import { RoomTurns, TURNS } from '../enclave/room-turns.js';
 import { roomPriceOf } from '../room-prices.js';
 import { Rooms } from '../rooms.js';
 import { type EvaluationAsked, evaluationAskedOf } from './evaluation-asked.js';
@@ -27,7 +27,7 @@ import { homomorphicProduct, MULTIPLICATION_METER, ROTATION_METER } from './homo
 import { KeyFiles } from './key-files.port.js';
 
 /** Two sets of keys are loaded in two seconds, and an evaluation takes less. */
-export const REQUEST_MS_MAX = TURN_MS_MAX + 60_000;
+export const REQUEST_MS_MAX = TURNS.waitMsMax + 60_000;
 
 /** An evaluation that has been paid for. */
 export interface EvaluatedChat {

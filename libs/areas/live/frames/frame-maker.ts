@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { PictureError } from '#platform/pictures/picture.js';
 import { PictureThread } from '#platform/pictures/picture-thread.js';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { reject } from '../live.errors.js';
 import { LiveError } from '../live.failures.js';
 import { FrameEngine } from '../ports.js';
@@ -78,7 +78,8 @@ export class FrameMaker implements OnModuleDestroy {
     const { file } = await this.#pictures
       .encode(picture, { width, height }, signal)
       .catch((error: unknown) => {
-        throw error instanceof PictureError ? failed(error) : error;
+        const isPicture = error instanceof PictureError;
+        throw isPicture ? failureOf('failed', { cause: error }) : error;
       });
     const engine = `embedded:${EMBEDDED_MODEL}@${weightsSha256}`;
     return { pixels, file, engine, inferenceMs: elapsedMs };
@@ -92,7 +93,8 @@ export class FrameMaker implements OnModuleDestroy {
       return Buffer.from(pixels).toString('base64');
     } catch (error) {
       if (!(error instanceof PictureError)) throw error;
-      if (error.code === 'crashed' || error.code === 'closed') throw failed(error);
+      if (error.code === 'crashed' || error.code === 'closed')
+        throw failureOf('failed', { cause: error });
       return reject('live_image_unreadable', `image_png_base64: ${error.message}`);
     }
   }
@@ -102,26 +104,18 @@ export class FrameMaker implements OnModuleDestroy {
       const end = await this.engine.draw(task, rig, signal);
       if (end) return end;
     } catch (error) {
-      throw error instanceof TaskError ? liveErrorOf(error) : error;
+      throw error instanceof TaskError ? failureOf(outageOf(error), { cause: error }) : error;
     }
     signal.throwIfAborted();
     throw new LiveError('away', 'the process that draws frames is closing; try again');
   }
 }
 
-const failed = (cause: unknown): LiveError =>
-  new LiveError('failed', 'the frame could not be drawn', { cause });
-
-const liveErrorOf = (error: TaskError): LiveError => {
-  switch (error.code) {
-    case 'busy':
-      return new LiveError('busy', 'too many frames wait; try again', { cause: error });
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed':
-      return new LiveError('away', 'no process can draw a frame now; try again', { cause: error });
-    default:
-      return failed(error);
-  }
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'too many frames wait; try again',
+  away: 'no process can draw a frame now; try again',
+  failed: 'the frame could not be drawn',
 };
+
+const failureOf = (outage: TaskOutage, options?: ErrorOptions): LiveError =>
+  new LiveError(outage, MESSAGES[outage], options);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TaskError } from '#platform/tasks/task.error.js';
+import { outageOf, TaskError, type TaskOutage } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatAsked } from '../chat-asked.js';
@@ -131,6 +131,14 @@ async function* readPages(
   return { usage: next.value, finishReason, measured };
 }
 
+const MESSAGES: Readonly<Record<TaskOutage, string>> = {
+  busy: 'the pairs of models are busy; try again',
+  away: 'no process can run this pair of models now; try again',
+  failed: 'the pair of models did not finish',
+};
+/** Of the engine: another worker may have the models. */
+const AWAY = ['crashed', 'model_file_missing'];
+
 const meaningOf = (error: unknown): unknown => {
   if (!(error instanceof TaskError)) return error;
   const { code, message } = error;
@@ -143,19 +151,10 @@ const meaningOf = (error: unknown): unknown => {
       return asRejection(() =>
         reject('swarm_context_exceeded', 'the messages are too large for a message to a worker'),
       );
-    case 'busy':
-      return new SwarmRunError('busy', 'the pairs of models are busy; try again', { cause: error });
-    case 'no_worker':
-    case 'worker_lost':
-    case 'expired':
-    case 'closed':
-    case 'crashed':
-    case 'model_file_missing': {
-      const detail = 'no process can run this pair of models now; try again';
-      return new SwarmRunError('away', detail, { cause: error });
+    default: {
+      const outage = outageOf(error, AWAY);
+      return new SwarmRunError(outage, MESSAGES[outage], { cause: error });
     }
-    default:
-      return new SwarmRunError('failed', 'the pair of models did not finish', { cause: error });
   }
 };
 
