@@ -37,6 +37,7 @@ const pair = fc.constantFrom<[from: string, to: string][]>(
   ...[[TEAM, PROJECT] as [string, string], [PROJECT, TEAM] as [string, string]],
 );
 const number = fc.integer({ min: 1, max: 1_000_000 });
+const input = fc.constantFrom(0, 400, 2_000);
 const holdId = fc.constantFrom(...IDS);
 const team = fc.constantFrom(TEAM, PROJECT);
 
@@ -47,11 +48,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map(([[from, to], amount, n]) => send(amount, { from, to, number: n })),
   pair.map(([from, to]): Step => ({ type: 'Deliver', from, to })),
   fc
-    .tuple(accountId, fc.nat(2_000), holdId)
+    .tuple(accountId, input, holdId)
     .map(([id, input, hold]) => on(id, place([input, 0], { holdId: hold }))),
-  fc
-    .tuple(accountId, fc.nat(2_000), holdId)
-    .map(([id, input, hold]) => on(id, capture([input, 0], hold))),
+  fc.tuple(accountId, input, holdId).map(([id, input, hold]) => on(id, capture([input, 0], hold))),
   fc.tuple(accountId, holdId).map(([id, hold]) => on(id, release(hold))),
   fc.tuple(team, number).map(([id, n]) => close(id, n)),
   team.map((id) => closeChild(id)),
