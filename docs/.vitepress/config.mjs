@@ -54,6 +54,7 @@ export default defineConfig({
     ],
     sidebar: [
       { text: 'Start', link: '/start' },
+      { text: 'Console', link: '/guides/console' },
       {
         text: 'Concepts',
         items: ['Events', 'Holds', 'Prices', 'Proofs'].map((text) => ({

@@ -1,9 +1,8 @@
 import { expect } from '@jest/globals';
 import { type Page } from 'playwright-core';
 import { type World, type WorldOptions } from '../end-to-end/quipu.harness.js';
-import { openConsole } from './console.fixture.js';
+import { type ConsoleTab, openConsole } from './console.fixture.js';
 
-const ANSWER_MS = 15_000;
 const NARROW = { width: 320, height: 640 };
 const WIDE = { width: 1_280, height: 800 };
 
@@ -18,6 +17,7 @@ export interface OpenPages {
   /** Opens a page of the console and waits for its answers. */
   open(path: string): Promise<void>;
   shows(selector: string, text: string | RegExp): Promise<void>;
+  picture: ConsoleTab['picture'];
   /** Expects no error, no policy violation, no fault of axe in both themes, and no overflow. */
   expectSound(): Promise<void>;
   close(): Promise<void>;
@@ -29,7 +29,6 @@ export const openPages = async (options: WorldOptions = {}): Promise<OpenPages> 
   const { username, password, api_key: key } = world.credentials;
   const tab = await console.openTab();
   const { page, faults } = tab;
-  page.setDefaultTimeout(ANSWER_MS);
   await page.setViewportSize(WIDE);
   await tab.signIn(username, password);
   await page.waitForSelector('#position');
@@ -38,6 +37,7 @@ export const openPages = async (options: WorldOptions = {}): Promise<OpenPages> 
     world,
     page,
     shows: (selector, text) => tab.shows(selector, text),
+    picture: (name, seen) => tab.picture(name, seen),
     close: () => console.close(),
     call: async (method, path, body) => {
       const reply = await fetch(`${world.quipu.url}${path}`, {

@@ -16,7 +16,7 @@ describe('the pages of long work', () => {
 
   beforeAll(async () => {
     console = await openPages();
-  }, 60_000);
+  });
 
   afterAll(() => console.close());
 

@@ -1,6 +1,7 @@
 /** The console in Chromium against an embedded gateway. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { expect } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import {
@@ -19,7 +20,24 @@ const ARGUMENTS = [
   '--no-sandbox',
   `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`,
 ];
+/** The folder for pictures of the guide: `npm run docs:screenshots`. */
+const PICTURES = process.env['GUIDE_PICTURES'];
+const PICTURE_SIZE = { width: 1_100, height: 540 };
+const PICTURE_BYTES_MAX = 100 * 1_024;
+/** For a machine that other suites keep busy; a page that hangs fails all the same. */
+const ANSWER_MS_MAX = 60_000;
+/** The page of the address is shown, and no read of it waits for its answer. */
+const ANSWERED = 'main[aria-busy=false]:has(h1):not(:has(p[role=status].quiet))';
+/** Places of elements are not shown, and no rule that runs reads stylesheets. */
+const AXE_OPTIONS = { resultTypes: ['violations'], selectors: false, preload: false };
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe looks at. The navigation and the header are the same on all pages. */
+export type Part = 'whole' | 'without shell';
+const PARTS: Readonly<Record<Part, string>> = {
+  whole: 'document',
+  'without shell': "{ exclude: ['nav', 'header'] }",
+};
 
 /** A browser with one page, whose faults are noted. */
 export interface ConsoleTab {
@@ -31,12 +49,19 @@ export interface ConsoleTab {
   open(path: string): Promise<unknown>;
   /** The same, and waits for its answers. */
   openWhole(path: string): Promise<void>;
+  /** The same from the page that is shown, without loading the document again. */
+  turnTo(path: string): Promise<void>;
   shows(selector: string, text: string | RegExp): Promise<void>;
   signIn(username: string, password: string): Promise<void>;
   /** The accessibility rules that the shown page breaks, in both themes. */
-  violations(): Promise<readonly string[]>;
+  violations(part?: Part): Promise<readonly string[]>;
   /** The rules that depend on the width of the page, after `violations`. */
-  narrowViolations(): Promise<readonly string[]>;
+  narrowViolations(part?: Part): Promise<readonly string[]>;
+  /**
+   * Keeps the shown page as a picture of the guide, where the run is to make them.
+   * @param seen an element that is to be in it. Default: the beginning of the page.
+   */
+  picture(name: string, seen?: string): Promise<void>;
 }
 
 export interface ConsoleWorld {
@@ -92,6 +117,7 @@ export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWo
 const openTab = async (world: World, browser: Browser, axe: string): Promise<ConsoleTab> => {
   const context = await browser.newContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(ANSWER_MS_MAX);
   const faults: string[] = [];
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
@@ -107,24 +133,29 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
   });
 
   /** @param rules default: all. A change of the theme or of the width breaks few of them. */
-  const brokenRules = (rules?: readonly string[]): Promise<readonly string[]> => {
-    const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+  const brokenRules = (part: Part, rules?: readonly string[]): Promise<readonly string[]> => {
+    const options = { ...AXE_OPTIONS, ...(rules && { runOnly: rules }) };
     return page.evaluate<string[]>(
-      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+      `axe.run(${PARTS[part]}, ${JSON.stringify(options)}).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
     );
   };
-  const open = (path: string) => page.goto(`${world.quipu.url}/console${path}`);
+  const addressOf = (place: string): string => `${world.quipu.url}/console${place}`;
+  const open = (place: string) => page.goto(addressOf(place));
+  const answered = () => page.waitForSelector(ANSWERED);
   return {
     context,
     page,
     faults,
     open,
-    openWhole: async (path) => {
-      await open(path);
-      await page.waitForSelector('main h1');
-      const waiting = page.locator('main p[role=status].quiet');
-      while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
+    openWhole: async (place) => {
+      await open(place);
+      await answered();
+    },
+    turnTo: async (place) => {
+      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(addressOf(place))});
+        dispatchEvent(new PopStateEvent('popstate'));`);
+      await answered();
     },
     shows: (selector, hasText) => page.locator(selector, { hasText }).first().waitFor(),
     signIn: async (username, password) => {
@@ -133,13 +164,24 @@ const openTab = async (world: World, browser: Browser, axe: string): Promise<Con
       await page.fill('input[name=password]', password);
       await page.click('button[type=submit]');
     },
-    narrowViolations: () => brokenRules(['scrollable-region-focusable', 'target-size']),
-    violations: async () => {
-      await page.evaluate(axe);
+    picture: async (name, seen = 'header') => {
+      if (PICTURES === undefined) return;
+      const size = page.viewportSize();
       await page.emulateMedia({ colorScheme: 'light' });
-      const light = await brokenRules();
+      await page.setViewportSize(PICTURE_SIZE);
+      await page.locator(seen).first().scrollIntoViewIfNeeded();
+      const png = await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
+      expect(png.length).toBeLessThan(PICTURE_BYTES_MAX);
+      if (size) await page.setViewportSize(size);
+    },
+    narrowViolations: (part = 'whole') =>
+      brokenRules(part, ['scrollable-region-focusable', 'target-size']),
+    violations: async (part = 'whole') => {
+      if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe);
+      await page.emulateMedia({ colorScheme: 'light' });
+      const light = await brokenRules(part);
       await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await brokenRules(['color-contrast']);
+      const dark = await brokenRules(part, ['color-contrast']);
       return [...light, ...dark.map((one) => `dark: ${one}`)];
     },
   };

@@ -47,7 +47,7 @@ describe('the console', () => {
     await post('/api/v1/auth/2fa/confirm', token, { otp_code: freshCode() });
     tab = await console.openTab();
     ({ context, page, faults } = tab);
-  }, 60_000);
+  });
 
   afterAll(() => console.close());
 
@@ -141,6 +141,7 @@ describe('the console', () => {
     await shows('#balance', BALANCE);
     expect(await page.innerText('#position')).toMatch(/^[1-9]\d*$/);
     expect(await violations()).toEqual([]);
+    await tab.picture('home');
     expect(faults).toEqual([]);
   });
 
@@ -314,6 +315,7 @@ describe('the console', () => {
     for (const line of lines) expect(line).toContain('Included in the tree of');
     expect(lines.join()).toContain('The log has signed the checkpoint.');
     expect(await violations()).toEqual([]);
+    await tab.picture('request', '#proofs li:last-child');
     expect(faults).toEqual([]);
   });
 
@@ -339,6 +341,7 @@ describe('the console', () => {
     expect(await page.locator('tbody tr').count()).toBe(2);
     expect(await page.innerText('tbody')).toContain('$0.000052');
     expect(await violations()).toEqual([]);
+    await tab.picture('invoices');
     expect(faults).toEqual([]);
   });
 

@@ -3,7 +3,17 @@
  * of `npm run client` and `npm run docs`.
  */
 import { execFile } from 'node:child_process';
-import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  glob,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -16,6 +26,8 @@ import { requireProgram } from '../servers/required-program.js';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const GUIDE = path.join(ROOT, 'docs');
 const BLOCK = /^```(\w+)( [^\n]+)?\n([^]*?)^```$/gm;
+const PICTURES_MAX = 10;
+const PICTURE_BYTES_MAX = 100 * 1_024;
 const SHELL = 'sh';
 const SCRIPT = 'js';
 const MARKED = /^ (?:run|not run: \S.+)$/;
@@ -102,6 +114,21 @@ describe('the guide', () => {
     expect(ran.filter(({ language }) => ![SHELL, SCRIPT].includes(language))).toEqual([]);
   });
 
+  it('has few pictures, all small, each on a page', async () => {
+    const texts: string[] = [];
+    for await (const page of glob(['*.md', '{concepts,guides}/*.md'], { cwd: GUIDE })) {
+      texts.push(await readFile(path.join(GUIDE, page), 'utf8'));
+    }
+    const pictures = await readdir(path.join(GUIDE, 'pictures'));
+    expect(pictures.length).toBeLessThanOrEqual(PICTURES_MAX);
+    const shown = texts.flatMap((text) => [...text.matchAll(/pictures\/([\w-]+\.png)\)/g)]);
+    expect([...new Set(shown.map(([, name]) => name))].sort()).toEqual(pictures.sort());
+    for (const name of pictures) {
+      const { size } = await stat(path.join(GUIDE, 'pictures', name));
+      expect([name, size > PICTURE_BYTES_MAX]).toEqual([name, false]);
+    }
+  });
+
   it.each(runOf(SHELL))('runs the commands of %s', async (_, blocks) => {
     const script = `set -euo pipefail\n${blocks.join('\n')}`;
     const { failure, stdout } = await run('bash', ['-c', script], folder);
@@ -149,6 +176,11 @@ describe('the guide', () => {
       expect([reply?.status(), await page.title()]).toEqual([200, 'Quipu']);
       await page.getByRole('link', { name: 'From nothing to a verified bill' }).first().click();
       await page.getByRole('heading', { name: 'Prove the charge' }).waitFor();
+      await page.goto(`${world.quipu.url}/docs/guide/guides/console`);
+      const widths = "[...document.querySelectorAll('main img')].map((one) => one.naturalWidth)";
+      const pictures = await page.evaluate<number[]>(widths);
+      expect(pictures.length).toBeGreaterThan(0);
+      expect(pictures).not.toContain(0);
       await page.goto(`${world.quipu.url}/docs/guide/reference/routes/billing`);
       await page.getByRole('heading', { name: 'Routes: billing' }).waitFor();
       await page.keyboard.press('Control+k');

@@ -2,8 +2,9 @@
  * Runs after `npm ci`: removes files that neither Quipu nor its tests read, about 230 MB.
  * `gitRelease.bundle` is the source of llama.cpp for users who compile it, `include` and `share`
  * are headers and manual pages of Node, source maps and `src` belong to libraries. The bridge of
- * KurrentDB's client comes for both C libraries of Linux, llama.cpp for two processors; one machine
- * needs one of each. TensorFlow.js and the AWS SDK have builds for browsers and for Node.
+ * KurrentDB's client comes for both C libraries of Linux, llama.cpp and Bombadil for more than one
+ * processor; one machine needs one of each. TensorFlow.js and the AWS SDK have builds for browsers
+ * and for Node.
  * Set QUIPU_KEEP_SOURCES=1 before `npm ci` to keep them (needed to build llama.cpp from source).
  */
 import { readdir, rm } from 'node:fs/promises';
@@ -11,6 +12,9 @@ import path from 'node:path';
 
 const UNUSED = [
   'node_modules/@anthropic-ai/sdk/src',
+  ...['darwin-arm64', 'linux-arm64', 'linux-x64']
+    .filter((name) => name !== `${process.platform}-${process.arch}`)
+    .map((name) => `node_modules/@antithesishq/bombadil/binaries/bombadil-${name}`),
   'node_modules/@google/genai/dist/tokenizer',
   'node_modules/@google/genai/dist/vertex_internal',
   'node_modules/@google/genai/dist/web',

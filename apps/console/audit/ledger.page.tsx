@@ -1,4 +1,5 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
+import { Balance, type BalanceProps } from '../shell/balance.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant, usdOfMicro } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
@@ -24,6 +25,7 @@ interface OpenHold {
 }
 
 interface LedgerCheck {
+  readonly position: string;
   readonly balanced: boolean;
   readonly accounts: number;
   readonly events: number;
@@ -54,12 +56,16 @@ const HOLDS: readonly Column<OpenHold>[] = [
   { name: 'Amount', isNumber: true, cell: (hold) => usdOfMicro(hold.amount_micro_usd) },
 ];
 
+const sumOf = ({ position }: LedgerCheck, sum: BalanceProps['sum'], microUsd: string) => (
+  <Balance key={sum} scope="all" amount={`${microUsd}E-6`} {...{ sum, position }} />
+);
+
 const sumsOf = (check: LedgerCheck): readonly Fact[] => [
-  ['Deposits', usdOfMicro(check.deposited_micro_usd)],
+  ['Deposits', sumOf(check, 'deposited', check.deposited_micro_usd)],
   ['Charges', usdOfMicro(check.charged_micro_usd)],
-  ['Open holds', usdOfMicro(check.held_micro_usd)],
+  ['Open holds', sumOf(check, 'held', check.held_micro_usd)],
   ['Adjustments', usdOfMicro(check.adjusted_micro_usd)],
-  ['Available', usdOfMicro(check.available_micro_usd)],
+  ['Available', sumOf(check, 'available', check.available_micro_usd)],
   ['Accounts', count(check.accounts)],
   ['Events of accounts', count(check.events)],
   ['Chain, last hash', check.chain === null ? 'not kept' : <code>{check.chain.hash ?? '–'}</code>],

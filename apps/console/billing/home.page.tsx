@@ -1,7 +1,9 @@
 import { useSignalEffect } from '@preact/signals';
+import { type ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Answered, refreshes, usePageRead, useRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
+import { Balance, type BalanceProps } from '../shell/balance.js';
 import { count, instant, usd } from '../shell/figures.js';
 import { ledger } from '../shell/live.js';
 import { addressOf, asOf } from '../shell/location.js';
@@ -53,7 +55,7 @@ const runwayOf = ({ runway_hours: hours, runway_days: days }: Overview['telemetr
 interface Figure {
   readonly id: string;
   readonly name: string;
-  readonly value: string;
+  readonly value: ComponentChildren;
   /** The page with the records or events that the figure is made of. Null: the holds below. */
   readonly page: string | null;
   readonly filters?: Readonly<Record<string, string>>;
@@ -62,12 +64,24 @@ interface Figure {
 const CHARGED = { status: 'charged' };
 
 const figuresOf = (overview: Overview): readonly Figure[] => {
-  const { telemetry } = overview;
+  const { telemetry, position } = overview;
+  const balance = (sum: BalanceProps['sum'], amount: number) => (
+    <Balance {...{ sum, amount, position }} />
+  );
   const requests = { page: '/requests', filters: CHARGED };
   return [
-    { id: 'balance', name: 'Balance', value: usd(overview.balance_usd), page: '/invoices' },
-    { id: 'available', name: 'Available', value: usd(overview.available_usd), page: '/invoices' },
-    { id: 'held', name: 'Held by running work', value: usd(overview.held_usd), page: null },
+    {
+      ...{ id: 'balance', name: 'Balance', page: '/invoices' },
+      value: balance('balance', overview.balance_usd),
+    },
+    {
+      ...{ id: 'available', name: 'Available', page: '/invoices' },
+      value: balance('available', overview.available_usd),
+    },
+    {
+      ...{ id: 'held', name: 'Held by running work', page: null },
+      value: balance('held', overview.held_usd),
+    },
     {
       ...{ id: 'burn', name: 'Burn per hour, of a day', ...requests },
       value: usd(telemetry.burn_rate_per_hour),
@@ -87,7 +101,7 @@ const figuresOf = (overview: Overview): readonly Figure[] => {
     },
     {
       ...{ id: 'deposited', name: 'Deposited', page: '/invoices' },
-      value: usd(telemetry.lifetime_deposited),
+      value: balance('deposited', telemetry.lifetime_deposited),
     },
   ];
 };

@@ -1,6 +1,8 @@
 import { instant, usdOfMicro } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
 import { routeOf } from '../shell/api.js';
+import { Balance } from '../shell/balance.js';
+import { type Fact, Facts } from '../shell/facts.js';
 import { asOf } from '../shell/location.js';
 import { type Column, Table } from '../shell/table.js';
 import { type PageProps } from '../shell/page.js';
@@ -20,6 +22,7 @@ interface StatementLine {
 
 interface Statement {
   readonly position: string;
+  readonly month: string;
   readonly status: string;
   readonly opening_micro_usd: string;
   readonly closing_micro_usd: string;
@@ -49,25 +52,20 @@ const isConsistent = ({ lines, totals, ...balance }: Statement): boolean => {
 };
 
 const Totals = (statement: Statement) => {
-  const { totals, status, closed_at: closedAt } = statement;
-  const figures = [
+  const { totals, status, month, position, closed_at: closedAt } = statement;
+  const amount = `${statement.closing_micro_usd}E-6`;
+  const facts: readonly Fact[] = [
     ['Opening balance', usdOfMicro(statement.opening_micro_usd)],
     ['Deposits', usdOfMicro(totals.deposited_micro_usd)],
     ['Charges', usdOfMicro(totals.charged_micro_usd)],
     ['Adjustments', usdOfMicro(totals.adjusted_micro_usd)],
-    ['Closing balance', usdOfMicro(statement.closing_micro_usd)],
+    [
+      'Closing balance',
+      <Balance key="closing" sum="closing" scope={month} {...{ position, amount }} />,
+    ],
     ['Status', closedAt === null ? status : `${status}, ${instant(closedAt)} UTC`],
   ];
-  return (
-    <dl class="figures">
-      {figures.map(([name, figure]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{figure}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 };
 
 const COLUMNS: readonly Column<StatementLine>[] = [

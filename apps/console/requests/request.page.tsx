@@ -1,10 +1,10 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { quipuCommand, routeOf } from '../shell/api.js';
+import { routeOf } from '../shell/api.js';
+import { Balance } from '../shell/balance.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { Proofs, type ProvenEvent } from '../shell/proofs.js';
-import { session } from '../shell/session.js';
 import { type AccountRequest } from './account-request.js';
 
 interface RequestAnswer {
@@ -84,11 +84,23 @@ const Facts = ({ request }: RequestAnswer) => (
   </>
 );
 
-const availableOf = ({
+const Available = ({
+  position,
   available_before_usd: before,
   available_after_usd: after,
-}: ExplainedEvent): string =>
-  before === null || after === null ? '' : `: available ${usd(before)} before, ${usd(after)} after`;
+}: ExplainedEvent) => {
+  if (before === null || after === null) return null;
+  const positionBefore = String(BigInt(position) - 1n);
+  return (
+    <>
+      {': available '}
+      <Balance sum="available" position={positionBefore} amount={before} />
+      {' before, '}
+      <Balance sum="available" position={position} amount={after} />
+      {' after'}
+    </>
+  );
+};
 
 const Ledger = ({ events }: Explanation) => (
   <>
@@ -96,7 +108,7 @@ const Ledger = ({ events }: Explanation) => (
       <details key={event.event_id}>
         <summary>
           {event.type} at position {event.position}
-          {availableOf(event)}
+          <Available {...event} />
         </summary>
         <p>
           <a data-page href={addressOf('/', { asOf: event.position })}>
@@ -111,9 +123,8 @@ const Ledger = ({ events }: Explanation) => (
 
 const RequestPageView = ({ parameters }: PageProps) => {
   const id = encodeURIComponent(parameters['id'] ?? '');
-  const request = usePageRead<RequestAnswer>(
-    () => routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
-    () => quipuCommand(['explain', id], { user: session.value?.user?.username }),
+  const request = usePageRead<RequestAnswer>(() =>
+    routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
   );
   const explanation = useRead<Explanation>(() =>
     routeOf(`/api/v1/requests/${id}/explanation`, { asOf: asOf.value }),

@@ -1,14 +1,13 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { signal, useSignal, useSignalEffect } from '@preact/signals';
 import { type ComponentType } from 'preact';
 import { messageOf, shownRead } from './answer.js';
 import { declaredAreas } from './declared-areas.js';
 import { Header, Navigation } from './header.js';
 import { addressOf, followLinks, path } from './location.js';
-import { isOpenTo, navigationOf, pageAt, type PageProps } from './page.js';
+import { isOpenTo, navigationOf, type PageProps } from './page.js';
 import { findSession, session } from './session.js';
+import { shownPage } from './shown-page.js';
 import { SignIn } from './sign-in.js';
-
-const pages = declaredAreas.flatMap((area) => area.pages);
 
 type LoadedPage =
   | { readonly status: 'loading' | 'unknown' }
@@ -21,30 +20,38 @@ type LoadedPage =
       readonly props: PageProps;
     };
 
+/** Until the page of the address is loaded, the page before it is shown. */
+const isLeaving = signal(true);
+
 const ShownPage = () => {
   const loaded = useSignal<LoadedPage>({ status: 'loading' });
+  const show = (next: LoadedPage): void => {
+    loaded.value = next;
+    isLeaving.value = false;
+  };
   useSignalEffect(() => {
+    isLeaving.value = true;
     const shownPath = path.value;
-    const found = pageAt(pages, shownPath);
+    const found = shownPage.value;
     shownRead.value = null;
     document.title = `${found?.page.title ?? 'No such page'} – Quipu`;
     if (!found) {
-      loaded.value = { status: 'unknown' };
+      show({ status: 'unknown' });
       return undefined;
     }
     const { page, parameters } = found;
     if (!isOpenTo(page, session.value?.user?.role ?? '')) {
-      loaded.value = { status: 'closed', roles: page.roles ?? [] };
+      show({ status: 'closed', roles: page.roles ?? [] });
       return undefined;
     }
     let isLeft = false;
     page.load().then(
       ({ default: View }) => {
         const props = { parameters };
-        if (!isLeft) loaded.value = { status: 'loaded', path: shownPath, View, props };
+        if (!isLeft) show({ status: 'loaded', path: shownPath, View, props });
       },
       (error: unknown) => {
-        if (!isLeft) loaded.value = { status: 'failed', message: messageOf(error) };
+        if (!isLeft) show({ status: 'failed', message: messageOf(error) });
       },
     );
     return () => {
@@ -98,7 +105,7 @@ export const Shell = () => {
     <div class="shell" onClick={followLinks}>
       <Navigation groups={groups} />
       <Header groups={groups} />
-      <main>
+      <main aria-busy={isLeaving.value}>
         <ShownPage />
       </main>
     </div>
