@@ -14,6 +14,8 @@ export interface RateCardDocument {
   readonly publishedAt: string;
   readonly sourceSha256: string;
   readonly batchDiscountPercent: number;
+  /** The price list of the proposal that it was; absent: it was read from the catalog file. */
+  readonly proposedFrom?: RateCardPublished['data']['proposedFrom'];
   readonly models: readonly (TokenPrice & { readonly modelId: string })[];
   readonly compute: readonly (ComputePrice & { readonly rig: string })[];
   readonly meters: readonly (MeterPrice & { readonly meter: string })[];

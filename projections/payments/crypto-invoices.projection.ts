@@ -94,10 +94,13 @@ const project = (
   }
 };
 
+/** The later invoices of an account are behind its earlier ones. */
+export const accountInvoices = (accountId: string): string => `${accountId}/`;
+
 /** What is due on a crypto invoice, what was paid, and how does it stand? */
 export const cryptoInvoices: Projection<CryptoInvoiceEvent, CryptoInvoiceDocument> = {
   name: 'crypto-invoices',
-  version: 1,
+  version: 2,
   on: {
     CryptoInvoiceCreated,
     CryptoPaymentDetected,
@@ -108,7 +111,11 @@ export const cryptoInvoices: Projection<CryptoInvoiceEvent, CryptoInvoiceDocumen
     CryptoInvoiceExpired,
     CryptoInvoiceClosed,
   },
-  keys: ({ data }) => [data.invoiceId],
+  // By its id, and in the list of its account.
+  keys: ({ data: { invoiceId, accountId, createdAt } }) => [
+    invoiceId,
+    `${accountInvoices(accountId)}${createdAt}/${invoiceId}`,
+  ],
   initial: () => ({
     terms: null,
     status: 'pending',

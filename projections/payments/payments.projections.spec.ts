@@ -114,6 +114,12 @@ describe('a crypto invoice and its payments', () => {
       payments: [{ creditMicroUsd: '100000000', state: 'confirmed' }],
     });
   });
+
+  it('of an account are listed by their age, and found by their ids', () => {
+    const inList = `7/${CREATED_AT}/${INVOICE_ID}`;
+    expect(cryptoInvoices.keys(created)).toEqual([INVOICE_ID, inList]);
+    expect(cryptoInvoices.keys(closed)).toEqual([INVOICE_ID, inList]);
+  });
 });
 
 describe('the open crypto invoices', () => {

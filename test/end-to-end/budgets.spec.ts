@@ -268,6 +268,22 @@ describe('budgets over HTTP', () => {
         rejection: { code: 'budget_exceeded', facts: { limit_micro_usd: '1' }, asked: { key: id } },
       },
     });
+    const row = {
+      request_id: rejected,
+      purpose: 'chat_completion',
+      facts: { limit_micro_usd: '1' },
+    };
+    for (const query of ['', '?code=budget_exceeded']) {
+      const { answer } = await send('GET', `rejections${query}`);
+      expect(answer).toMatchObject({
+        rejections: expect.arrayContaining([
+          expect.objectContaining({ ...row, facts: expect.objectContaining(row.facts) }),
+        ]),
+      });
+    }
+    expect(await send('GET', 'rejections?code=another')).toMatchObject({
+      answer: { rejections: [] },
+    });
     expect((await send('GET', 'requests/none/explanation')).status).toBe(400);
     const unknown = await send('GET', 'requests/01890a5d-ac96-774b-bcce-b302099a8057/explanation');
     expect(unknown).toMatchObject({ status: 404, answer: { code: 'request_not_found' } });

@@ -312,6 +312,21 @@ describe('crypto invoices', () => {
     await http().post(CREATE).send({ amount_usd: 50, currency: 'BTC' }).expect(401);
   });
 
+  it('are listed, the last one first, with their status', async () => {
+    const { body } = await http().get(`${STATUS}?limit=2`).set(authorization()).expect(200);
+    const { invoices, ...page } = body as { invoices: (Invoice & { created_at: string })[] };
+    expect(invoices).toHaveLength(2);
+    expect(page).toMatchObject({ page: 1, total_records: expect.any(Number) });
+    const times = invoices.map(({ created_at: at }) => at);
+    expect(times).toEqual(times.toSorted().reverse());
+    for (const invoice of invoices) {
+      const { status, credited_usd: credited, amount_fiat: worth } = await statusOf(invoice);
+      expect(invoice).toMatchObject({ status, credited_usd: credited, amount_fiat: worth });
+    }
+    const before = await http().get(`${STATUS}?asOf=1`).set(authorization()).expect(200);
+    expect(before.body).toMatchObject({ invoices: [], total_records: 0 });
+  });
+
   describe('have a payment page', () => {
     let invoice: Invoice;
     let page: string;

@@ -80,6 +80,32 @@ describe('the routing of chats', () => {
     return events.find(({ type }) => type === 'HoldCaptured')?.facts;
   };
 
+  it('shows an Admin the breakers, and the scores of the rigs of a model', async () => {
+    const routing = (query: string) =>
+      request(world.quipu.url)
+        .get(`/api/v1/routing${query}`)
+        .set('authorization', `Bearer ${world.credentials.api_key}`);
+    const { body } = await routing(`?model=${MODEL}`).expect(200);
+    expect(body).toMatchObject({
+      rigs: ['a', 'b', 'small'].map((rig) => ({ rig, breaker: 'closed', breaker_since: null })),
+      models: expect.arrayContaining([MODEL, 'acme/short']),
+      ranking: {
+        model: MODEL,
+        price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 },
+        rigs: [
+          { absence: null, score: 0, parts: { load: 0, price: 0 }, weight: 1, cost: null },
+          { absence: null, score: 0 },
+        ],
+      },
+    });
+    expect((await routing('').expect(200)).body).toMatchObject({ ranking: null });
+    expect((await routing('?model=acme/none').expect(404)).body).toMatchObject({
+      code: 'model_not_found',
+    });
+    const { renter_key: renter } = world.credentials;
+    await routing('').set('authorization', `Bearer ${renter}`).expect(403);
+  });
+
   it.each<[object, string]>([
     [{ order: ['b', 'acme'] }, 'b'],
     [{ only: ['acme'] }, 'a'],

@@ -82,6 +82,35 @@ describe('the pages of money', () => {
     await console.expectSound();
   });
 
+  it('lists a request that the budget rejects, with the facts of the decision', async () => {
+    const { page, world } = console;
+    await console.open('/rejections');
+    await console.shows('main', 'No rejected request is remembered');
+    const reply = await fetch(`${world.quipu.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.credentials.api_key}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(chatRequest({ max_tokens: 100 })),
+    });
+    expect(reply.status).toBe(402);
+    await eventually(async () => {
+      const { rejections } = await console.call('GET', '/api/v1/rejections');
+      return Array.isArray(rejections) && rejections.length === 1;
+    });
+    await console.open('/requests');
+    await page.click('text=Requests that the ledger rejected');
+    await console.shows('tbody', 'budget_exceeded');
+    await console.expectSound();
+    await page.click('td:nth-child(2) a');
+    await console.shows('dd', 'budget_exceeded');
+    await console.shows('tbody', 'limit_micro_usd');
+    await console.expectSound();
+    await page.click('text=Data');
+    await console.shows('dialog pre', 'quipu explain');
+  });
+
   it('issues a key that is shown once, and revokes it', async () => {
     const { page } = console;
     await console.open('/keys');
@@ -98,7 +127,11 @@ describe('the pages of money', () => {
   it('shows the fields of a crypto payment, with its QR code', async () => {
     const order = { amount_usd: 10, currency: 'SOL' };
     const invoice = await console.call('POST', '/api/v1/billing/create_crypto_invoice.php', order);
-    await console.open(`/payments/${String(invoice['invoice_id'])}`);
+    await console.open('/payments');
+    await console.shows('main', 'A payment is awaited');
+    await console.expectSound();
+    await console.page.click(`tbody >> text=${String(invoice['invoice_id'])}`);
+    await console.shows('main', 'The payment is awaited');
     await console.shows('dd', SOL_ADDRESS);
     const width = 'document.querySelector("main img").naturalWidth';
     await eventually(async () => (await console.page.evaluate<number>(width)) > 0);

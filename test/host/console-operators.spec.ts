@@ -66,6 +66,71 @@ meters:
     await console.expectSound();
   });
 
+  it('certifies a rig, and has its breaker and its costs', async () => {
+    const { page } = console;
+    await console.open('/rigs/scripted');
+    await console.shows('dd', 'since the gateway asks it');
+    await console.shows('tbody', '$0.000013');
+    await console.expectSound();
+    await page.click('text=Certify');
+    await page.click('dialog form.stacked button');
+    await console.shows('dialog a', 'The job that measures it');
+    await page.click('dialog >> text=Close');
+  });
+
+  it('ranks the rigs of a model', async () => {
+    const { page } = console;
+    await console.open('/routing');
+    await console.shows('tbody', 'closed');
+    await console.expectSound();
+    await page.click(`.pages >> text=${MODEL}`);
+    await console.shows('main', 'would be asked');
+    await console.shows('dd', '$1.00 in, $2.00 out');
+    await console.expectSound();
+    await page.click('tbody >> text=scripted');
+    await console.shows('h1', 'Rig scripted');
+  });
+
+  it('shows the difference of a price list, rejects it, and publishes it', async () => {
+    const { page } = console;
+    await console.open('/price-proposals');
+    await console.shows('tbody', 'the catalog file');
+    await console.expectSound();
+    const prices = { input_cost_per_token: 2e-6, output_cost_per_token: 4e-6 };
+    const list = { 'scripted-1': { litellm_provider: 'acme', ...prices } };
+    const propose = async (): Promise<void> => {
+      await page.setInputFiles('input[name=file]', {
+        name: 'prices.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(list)),
+      });
+      await page.click('text=Show the difference');
+      await console.shows('main section tbody', 'input_usd_per_mtok');
+    };
+    await propose();
+    await console.expectSound();
+    await page.click('button >> text=Reject');
+    await page.waitForSelector('main section', { state: 'detached' });
+    await propose();
+    await page.click('button >> text=Accept');
+    await page.click('dialog form.stacked button');
+    await console.shows('dialog .recorded', 'RateCardPublished');
+    await page.click('dialog >> text=Close');
+    await console.shows('tbody', 'a proposal: litellm');
+    await page.click('text=beside card 1');
+    await console.shows('tbody', 'dearer here');
+  });
+
+  it('reprices the spend of a period', async () => {
+    await console.open('/what-if');
+    await console.shows('dd', '$0.000026');
+    await console.shows('tbody', 'input_tokens');
+    await console.expectSound();
+    await console.open('/what-if?card=1');
+    await console.shows('main', 'No price of these charges differs');
+    await console.expectSound();
+  });
+
   it('compares charges with costs', async () => {
     await console.open('/margin?by=model');
     await console.shows('tbody', '$0.000013');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type QueryBus } from '@nestjs/cqrs';
 import { type CatalogFile } from '#areas/catalog/catalog-entry.js';
+import { priceCardOf } from '#areas/catalog/price-card.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { type PriceCard } from '#platform/ledger/price-card.js';
@@ -16,21 +17,14 @@ const VERSION = /^[1-9]\d{0,8}$/;
  * a catalog file.
  * @throws CommandFailure, DomainError `rate_card_not_found`
  */
-export const priceCardOf = async (
+export const namedPriceCard = async (
   option: string,
   text: string,
   queries: QueryBus,
 ): Promise<PriceCard> => {
   if (!VERSION.test(text)) return cardOfFile(option, text);
   const { card } = await queries.execute(new RateCardQuery({ version: Number(text) }));
-  return {
-    version: card.version,
-    sourceSha256: card.sourceSha256,
-    models: new Map(card.models.map(({ modelId, ...price }) => [modelId, price])),
-    meters: new Map(card.meters.map(({ meter, ...price }) => [meter, price])),
-    rigs: new Map(card.compute.map(({ rig, microUsdPerHour }) => [rig, microUsdPerHour])),
-    batchDiscountPercent: card.batchDiscountPercent,
-  };
+  return priceCardOf(card);
 };
 
 /** @throws CommandFailure `bad_price_file` */

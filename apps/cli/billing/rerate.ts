@@ -9,7 +9,7 @@ import { type CommonOptions, type Invocation, type Outcome } from '../invocation
 import { withProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
 import { accountOf } from '../user-option.js';
-import { priceCardOf, productsOf } from './price-card-option.js';
+import { namedPriceCard, productsOf } from './price-card-option.js';
 import { linesText, repricedJson } from './repriced-text.js';
 
 export interface RerateOptions extends CommonOptions {
@@ -32,7 +32,7 @@ export const rerate = async (
   const { accounts, place } = await withQuipu(invocation, needs, async (quipu) => {
     const { commands, queries, context, placeAt } = quipu;
     const order = {
-      card: await priceCardOf('--card', card, queries),
+      card: await namedPriceCard('--card', card, queries),
       products: productsOf(invocation),
       month,
       accountId: user === undefined ? null : await accountOf({ queries }, user),

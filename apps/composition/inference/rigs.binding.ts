@@ -99,6 +99,7 @@ export const bindRigs = (
     score: (order, signal) => current.score(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
+    ranking: (model) => current.ranking(model),
     waiting: () => current.waiting(),
     close: async () => {
       await current.close();

@@ -4,7 +4,12 @@ export default {
   order: 50,
   group: 'Privacy',
   pages: [
-    { path: '/cleanrooms', title: 'Clean rooms', load: () => import('./cleanrooms.page.js') },
+    {
+      path: '/cleanrooms',
+      title: 'Clean rooms',
+      command: { words: 'cleanroom list', ofUser: true, options: { page: 'page' } },
+      load: () => import('./cleanrooms.page.js'),
+    },
     { path: '/cleanrooms/:id', title: 'Clean room', load: () => import('./cleanroom.page.js') },
     {
       path: '/cleanrooms/:id/spends',

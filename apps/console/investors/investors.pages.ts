@@ -7,6 +7,7 @@ export default {
       path: '/investments',
       title: 'Investments',
       roles: ['Investor', 'Admin'],
+      command: { words: 'investor show', ofUser: true },
       load: () => import('./investments.page.js'),
     },
     {

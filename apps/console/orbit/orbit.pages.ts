@@ -5,7 +5,17 @@ export default {
   group: 'Space',
   pages: [
     { path: '/passes', title: 'Passes', load: () => import('./passes.page.js') },
-    { path: '/stations', title: 'Stations', load: () => import('./stations.page.js') },
-    { path: '/satellites', title: 'Satellites', load: () => import('./satellites.page.js') },
+    {
+      path: '/stations',
+      title: 'Stations',
+      command: { words: 'orbit stations', options: { page: 'page' } },
+      load: () => import('./stations.page.js'),
+    },
+    {
+      path: '/satellites',
+      title: 'Satellites',
+      command: { words: 'orbit satellites', options: { page: 'page' } },
+      load: () => import('./satellites.page.js'),
+    },
   ],
 } satisfies ConsoleArea;

@@ -8,6 +8,7 @@ export default {
       path: '/partners',
       title: 'Partners',
       roles: ['Admin'],
+      command: { words: 'partner list', options: { page: 'page' } },
       load: () => import('./partners.page.js'),
     },
     {

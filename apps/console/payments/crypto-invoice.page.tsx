@@ -1,9 +1,11 @@
 import { Answered, usePageRead } from '../shell/answer.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
-import { OfNow } from '../shell/list.js';
+import { routeOf } from '../shell/api.js';
+import { asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { type Column, Table } from '../shell/table.js';
+import { useAwaited } from './awaited.js';
 
 interface Payment {
   readonly txid: string;
@@ -63,16 +65,21 @@ const COLUMNS: readonly Column<Payment>[] = [
 /** A page loads from its own origin, which may differ from the gateway's own address. */
 const pathOf = (url: string): string => new URL(url, window.location.origin).pathname;
 
+const Watch = ({ status }: CryptoInvoice) =>
+  useAwaited([status]) ? <p class="quiet">The payment is awaited: the page follows it.</p> : null;
+
 const CryptoInvoicePage = ({ parameters }: PageProps) => {
   const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<CryptoInvoice>(() => `/api/v1/billing/crypto_invoices/${id}`);
+  const state = usePageRead<CryptoInvoice>(() =>
+    routeOf(`/api/v1/billing/crypto_invoices/${id}`, { asOf: asOf.value }),
+  );
   return (
     <>
       <h1>Payment {parameters['id']}</h1>
-      <OfNow />
       <Answered state={state}>
         {(invoice) => (
           <>
+            <Watch {...invoice} />
             <Facts facts={factsOf(invoice)} />
             <p>
               <img

@@ -7,6 +7,11 @@ export default {
       path: '/payouts',
       title: 'Payouts',
       roles: ['Partner', 'Investor', 'Admin'],
+      command: {
+        words: 'payout list',
+        options: { beneficiary: 'beneficiary', page: 'page' },
+        needs: 'beneficiary',
+      },
       load: () => import('./payouts.page.js'),
     },
   ],

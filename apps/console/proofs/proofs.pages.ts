@@ -4,6 +4,11 @@ export default {
   order: 54,
   pages: [
     { path: '/proofs', title: 'Proofs', load: () => import('./snapshot.page.js') },
-    { path: '/proof-keys', title: 'Keys of proofs', load: () => import('./proof-keys.page.js') },
+    {
+      path: '/proof-keys',
+      title: 'Keys of proofs',
+      command: { words: 'proof-key list', options: { page: 'page' } },
+      load: () => import('./proof-keys.page.js'),
+    },
   ],
 } satisfies ConsoleArea;

@@ -1,11 +1,10 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { quipuCommand, routeOf } from '../shell/api.js';
+import { routeOf } from '../shell/api.js';
 import { Balance } from '../shell/balance.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
 import { Proofs, type ProvenEvent } from '../shell/proofs.js';
-import { session } from '../shell/session.js';
 import { type AccountRequest } from './account-request.js';
 
 interface RequestAnswer {
@@ -124,9 +123,8 @@ const Ledger = ({ events }: Explanation) => (
 
 const RequestPageView = ({ parameters }: PageProps) => {
   const id = encodeURIComponent(parameters['id'] ?? '');
-  const request = usePageRead<RequestAnswer>(
-    () => routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
-    () => quipuCommand(['explain', id], { user: session.value?.user?.username }),
+  const request = usePageRead<RequestAnswer>(() =>
+    routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
   );
   const explanation = useRead<Explanation>(() =>
     routeOf(`/api/v1/requests/${id}/explanation`, { asOf: asOf.value }),

@@ -1,9 +1,8 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
-import { quipuCommand, routeOf } from '../shell/api.js';
+import { routeOf } from '../shell/api.js';
 import { type Filter, filtered, Filters } from '../shell/filters.js';
 import { addressOf, addressWith, asOf, query } from '../shell/location.js';
-import { session } from '../shell/session.js';
 import { type Column, Table } from '../shell/table.js';
 import { type AccountRequest } from './account-request.js';
 
@@ -22,17 +21,6 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'Ended before, UTC' },
   { name: 'status', label: 'Status', choices: ['charged', 'released', 'expired'] },
 ];
-
-/** The command line names the end user by the hash of the list. */
-const commandOf = (): string => {
-  const { user, ...options } = filtered(FILTERS);
-  return quipuCommand(['requests'], {
-    user: session.value?.user?.username,
-    ...options,
-    'end-user': user,
-    after: query.value.get('after'),
-  });
-};
 
 const COLUMNS: readonly Column<AccountRequest>[] = [
   {
@@ -60,19 +48,22 @@ const COLUMNS: readonly Column<AccountRequest>[] = [
 ];
 
 const RequestsPageView = () => {
-  const state = usePageRead<RequestsPage>(
-    () =>
-      routeOf('/api/v1/requests', {
-        ...filtered(FILTERS),
-        after: query.value.get('after'),
-        asOf: asOf.value,
-      }),
-    commandOf,
+  const state = usePageRead<RequestsPage>(() =>
+    routeOf('/api/v1/requests', {
+      ...filtered(FILTERS),
+      after: query.value.get('after'),
+      asOf: asOf.value,
+    }),
   );
   return (
     <>
       <h1>Requests</h1>
       <Filters filters={FILTERS} />
+      <p>
+        <a data-page href={addressOf('/rejections')}>
+          Requests that the ledger rejected
+        </a>
+      </p>
       <Answered state={state}>
         {({ requests, next_after: after, position }) => (
           <>

@@ -1,29 +1,9 @@
 import { monthStart, today } from '../shell/days.js';
-import { orDash } from '../shell/facts.js';
-import { count, usd } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
 import { listPage } from '../shell/list.js';
-import { query } from '../shell/location.js';
+import { addressOf, query } from '../shell/location.js';
 import { type Column } from '../shell/table.js';
-
-interface MarginRow {
-  readonly day: string | null;
-  readonly account: string | null;
-  readonly rig: string | null;
-  readonly model: string | null;
-  readonly charges: number;
-  readonly charged_usd: string;
-  readonly attempts: number;
-  readonly stated_costs: number;
-  readonly computed_costs: number;
-  readonly cost_usd: string | null;
-  readonly margin_usd: string | null;
-}
-
-interface Margin {
-  readonly position: string;
-  readonly rows: readonly MarginRow[];
-}
+import { type Margin, MARGIN_COLUMNS, type MarginRow } from './margin-row.js';
 
 const GROUPS = ['rig', 'model', 'account', 'day'] as const;
 
@@ -31,23 +11,27 @@ const FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() },
   { name: 'to', label: 'To, UTC', type: 'date', initial: today() },
   { name: 'by', label: 'Rows', choices: GROUPS, initial: 'rig' },
+  { name: 'rig', label: 'Rig' },
+  { name: 'account', label: 'Account' },
 ];
 
 const group = (): (typeof GROUPS)[number] =>
   GROUPS.find((name) => name === query.value.get('by')) ?? 'rig';
 
+const Group = ({ row }: { readonly row: MarginRow }) => {
+  const name = row[group()];
+  if (name === null) return <>(none)</>;
+  if (group() !== 'rig') return <>{name}</>;
+  return (
+    <a data-page href={addressOf(`/rigs/${name}`)}>
+      {name}
+    </a>
+  );
+};
+
 const COLUMNS: readonly Column<MarginRow>[] = [
-  { name: 'Group', cell: (row) => row[group()] ?? '(none)' },
-  { name: 'Charges', isNumber: true, cell: ({ charges }) => count(charges) },
-  { name: 'Charged', isNumber: true, cell: (row) => usd(row.charged_usd) },
-  { name: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
-  {
-    name: 'Attempts with a known cost',
-    isNumber: true,
-    cell: (row) => count(row.stated_costs + row.computed_costs),
-  },
-  { name: 'Cost', isNumber: true, cell: (row) => orDash(row.cost_usd, usd) },
-  { name: 'Margin', isNumber: true, cell: (row) => orDash(row.margin_usd, usd) },
+  { name: 'Group', cell: (row) => <Group row={row} /> },
+  ...MARGIN_COLUMNS,
 ];
 
 export default listPage<Margin, MarginRow>({
@@ -58,5 +42,5 @@ export default listPage<Margin, MarginRow>({
   rowsOf: ({ rows }) => rows,
   keyOf: (row) => JSON.stringify(row),
   columns: COLUMNS,
-  empty: 'No charge and no attempt in these days.',
+  empty: 'No charge and no attempt in these days. A chat makes both.',
 });

@@ -3,8 +3,10 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { session } from '../shell/session.js';
 import { type PageProps } from '../shell/page.js';
 import { type Column, Table } from '../shell/table.js';
+import { ForOperators } from './for-operators.js';
 import { type Certification, type Rig } from './rig.js';
 
 interface RigEvent {
@@ -65,6 +67,7 @@ const HISTORY: readonly Column<RigEvent>[] = [
 
 const RigPage = ({ parameters }: PageProps) => {
   const id = encodeURIComponent(parameters['id'] ?? '');
+  const isAdmin = session.value?.user?.role === 'Admin';
   const state = usePageRead<FoundRig>(() => `/api/v1/rigs/${id}`);
   return (
     <>
@@ -81,10 +84,7 @@ const RigPage = ({ parameters }: PageProps) => {
             <Facts facts={factsOf(found)} />
             <h2>Certification</h2>
             {found.rig.certification === null ? (
-              <p>
-                Never certified. An Admin measures it with{' '}
-                <code>quipu rigs certify {found.rig.name}</code>.
-              </p>
+              <p>Never certified: an Admin measures it.</p>
             ) : (
               <>
                 <Facts facts={measuredOf(found.rig.certification)} />
@@ -97,6 +97,7 @@ const RigPage = ({ parameters }: PageProps) => {
                 </ul>
               </>
             )}
+            {isAdmin && <ForOperators rig={found.rig} />}
             <h2>History</h2>
             {found.rig.history.length === 0 ? (
               <p>No event of this rig is recorded.</p>

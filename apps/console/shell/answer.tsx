@@ -17,8 +17,6 @@ export interface ShownRead {
   readonly position: string | null;
   /** Null: not answered. */
   readonly answer: object | null;
-  /** The same read at the command line of Quipu, where it has one. */
-  readonly command: string | null;
 }
 
 export const shownRead = signal<ShownRead | null>(null);
@@ -60,13 +58,9 @@ export const useRead = <Answer extends object>(
   return state;
 };
 
-/**
- * The same for the one read that the header of the page names.
- * @param commandOf the same read at the command line of Quipu; see `quipuCommand`
- */
+/** The same for the one read that the header of the page names. */
 export const usePageRead = <Answer extends { readonly position?: string | null }>(
   routeOf: () => string,
-  commandOf?: () => string,
 ): Signal<AnswerState<Answer>> => {
   const state = useRead<Answer>(routeOf);
   const ownPath = useRef(path.peek());
@@ -75,7 +69,7 @@ export const usePageRead = <Answer extends { readonly position?: string | null }
     if (path.value !== ownPath.current) return;
     const answer = found.status === 'found' ? found.answer : null;
     const position = answer?.position ?? null;
-    shownRead.value = { route: routeOf(), position, answer, command: commandOf?.() ?? null };
+    shownRead.value = { route: routeOf(), position, answer };
   });
   return state;
 };

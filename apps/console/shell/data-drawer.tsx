@@ -3,6 +3,9 @@ import { useRef } from 'preact/hooks';
 import { messageOf, shownRead, type ShownRead } from './answer.js';
 import { curlOf } from './api.js';
 import { Copy } from './copy.js';
+import { commandOf } from './page-command.js';
+import { session } from './session.js';
+import { shownPage } from './shown-page.js';
 import { csvOf, type Exported, rowsIn, wholeAnswer } from './export.js';
 
 const save = (name: string, type: string, text: string): void => {
@@ -57,6 +60,15 @@ const Export = ({ shown }: { readonly shown: ShownRead }) => {
   );
 };
 
+/** The read at the command line of Quipu, where it has one. */
+const Command = ({ route }: ShownRead) => {
+  const { page, parameters } = shownPage.value ?? {};
+  const username = session.value?.user?.username;
+  const command =
+    page?.command && parameters && commandOf(page.command, { parameters, route, username });
+  return command == null ? null : <Copy label="Copy as CLI command" text={command} />;
+};
+
 /** The read of the page: as commands, as files, and the answer as the gateway gave it. */
 export const DataDrawer = () => {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -85,7 +97,7 @@ export const DataDrawer = () => {
             </form>
             <Copy label="Copy as curl" text={curlOf(window.location.origin, shown.route)} />
             <p class="quiet">It takes the key from the variable QUIPU_API_KEY of your shell.</p>
-            {shown.command !== null && <Copy label="Copy as CLI command" text={shown.command} />}
+            <Command {...shown} />
             <Export shown={shown} />
             <pre tabIndex={0} aria-label="The answer">
               {JSON.stringify(shown.answer, null, 2)}

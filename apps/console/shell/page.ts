@@ -1,4 +1,5 @@
 import { type ComponentType } from 'preact';
+import { type PageCommand } from './page-command.js';
 
 /** The values of the parts of the path that begin with a colon. */
 export type PathParameters = Readonly<Record<string, string>>;
@@ -13,6 +14,8 @@ export interface Page {
   readonly title: string;
   /** Of whom the routes of the page take one. Default: every user. */
   readonly roles?: readonly string[];
+  /** The read of the page at the command line, where it has one. */
+  readonly command?: PageCommand;
   /** Loaded when the page is first shown. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
 }

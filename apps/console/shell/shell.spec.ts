@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { quipuCommand } from './api.js';
 import { matching } from './matching.js';
+import { commandOf } from './page-command.js';
 import { isOpenTo, navigationOf, type Page } from './page.js';
 import { linesOf } from './polylines.js';
 
@@ -58,6 +59,25 @@ describe('a sparkline', () => {
 
   it.each([[[]], [[null]], [[0]], [[0, 0]]])('draws %j', (values) => {
     expect(linesOf(values).join()).not.toContain('NaN');
+  });
+});
+
+describe('the command of a page', () => {
+  const command = { words: 'jobs show :id', ofUser: true, options: { version: 'at' } };
+  const read = (route: string) => ({ parameters: { id: "o'7" }, route, username: 'ada' });
+
+  it('has the parameters and the fields of the read', () => {
+    const shown = String.raw`quipu jobs show 'o'\''7' --user ada`;
+    expect(commandOf(command, read('/api/v1/jobs/7'))).toBe(shown);
+    expect(commandOf(command, read('/api/v1/jobs/7?version=3'))).toBe(`${shown} --at 3`);
+  });
+
+  it('is not offered for a read that it cannot say', () => {
+    expect(commandOf(command, read('/api/v1/jobs/7?asOf=9'))).toBeNull();
+    const needy = { words: 'payout list', options: { beneficiary: 'of' }, needs: 'beneficiary' };
+    expect(commandOf(needy, read('/api/v1/payouts'))).toBeNull();
+    const asked = commandOf(needy, read('/api/v1/payouts?beneficiary=partner-1'));
+    expect(asked).toBe('quipu payout list --of partner-1');
   });
 });
 

@@ -4,11 +4,10 @@ import { messageOf, shownRead } from './answer.js';
 import { declaredAreas } from './declared-areas.js';
 import { Header, Navigation } from './header.js';
 import { addressOf, followLinks, path } from './location.js';
-import { isOpenTo, navigationOf, pageAt, type PageProps } from './page.js';
+import { isOpenTo, navigationOf, type PageProps } from './page.js';
 import { findSession, session } from './session.js';
+import { shownPage } from './shown-page.js';
 import { SignIn } from './sign-in.js';
-
-const pages = declaredAreas.flatMap((area) => area.pages);
 
 type LoadedPage =
   | { readonly status: 'loading' | 'unknown' }
@@ -33,7 +32,7 @@ const ShownPage = () => {
   useSignalEffect(() => {
     isLeaving.value = true;
     const shownPath = path.value;
-    const found = pageAt(pages, shownPath);
+    const found = shownPage.value;
     shownRead.value = null;
     document.title = `${found?.page.title ?? 'No such page'} – Quipu`;
     if (!found) {

@@ -131,17 +131,20 @@ export interface WriteFormProps<Answer> {
   readonly children?: ComponentChildren;
   /** Whether the fields show the written values after a write. Default: their first values. */
   readonly keepsFields?: boolean;
+  /** Whether the log has events of the write, which are then shown. Default: it has. */
+  readonly isRecorded?: boolean;
   readonly onDone?: (answer: Answer) => void;
   /** Shows a part of the answer, such as a key that is shown once. */
   readonly done?: ((answer: Answer) => ComponentChildren) | undefined;
 }
 
 interface OutcomeProps<Answer> extends Pick<WriteFormProps<Answer>, 'label'> {
+  readonly isRecorded: boolean;
   readonly state: WriteState<Answer>;
   readonly done: WriteFormProps<Answer>['done'];
 }
 
-const Outcome = <Answer,>({ label, state, done }: OutcomeProps<Answer>) => (
+const Outcome = <Answer,>({ label, state, isRecorded, done }: OutcomeProps<Answer>) => (
   <>
     <div role="status" class="outcome">
       {state.status === 'sending' && 'Sending …'}
@@ -149,7 +152,9 @@ const Outcome = <Answer,>({ label, state, done }: OutcomeProps<Answer>) => (
         <>
           <p class="success">Done.</p>
           {done?.(state.reply.answer)}
-          {state.reply.requestId !== null && <Recorded requestId={state.reply.requestId} />}
+          {isRecorded && state.reply.requestId !== null && (
+            <Recorded requestId={state.reply.requestId} />
+          )}
         </>
       )}
     </div>
@@ -174,6 +179,7 @@ export const WriteForm = <Answer extends object>({
   bodyOf,
   children,
   keepsFields = false,
+  isRecorded = true,
   onDone,
   done,
 }: WriteFormProps<Answer>) => {
@@ -223,7 +229,7 @@ export const WriteForm = <Answer extends object>({
           }}
         />
       )}
-      <Outcome label={label} state={now} done={done} />
+      <Outcome label={label} state={now} isRecorded={isRecorded} done={done} />
     </>
   );
 };

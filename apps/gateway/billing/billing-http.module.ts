@@ -8,7 +8,9 @@ import { InvoiceDetailsController } from './invoice-details.controller.js';
 import { LogEventStreams } from '../sse/log-event-streams.js';
 import { LedgerCheckController } from './ledger-check.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { RejectionsController } from './rejections.controller.js';
 import { StatementsController } from './statements.controller.js';
+import { WhatIfController } from './what-if.controller.js';
 
 @Module({
   controllers: [
@@ -19,7 +21,9 @@ import { StatementsController } from './statements.controller.js';
     InvoiceDetailsController,
     LedgerCheckController,
     LedgerController,
+    RejectionsController,
     StatementsController,
+    WhatIfController,
   ],
   providers: [PaymentPages, LogEventStreams],
 })

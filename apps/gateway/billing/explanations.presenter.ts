@@ -1,7 +1,9 @@
 import { type Explanation } from '#areas/billing/explanations/explain-request.handler.js';
 import { type ExplainedEvent } from '#areas/billing/explanations/explained-event.js';
+import { type RememberedRejection } from '#areas/billing/explanations/rejection-memory.js';
 import { type MicroUsd, toUsd } from '#platform/kernel/money.js';
 import { snakeCaseKeys } from '#platform/kernel/snake-case-keys.js';
+import { priceOf } from '#platform/ledger/price.js';
 import { type ExplainedEventDto, type ExplanationDto } from './explanations.dto.js';
 
 const usdOf = (amount: MicroUsd | null): number | null => (amount === null ? null : toUsd(amount));
@@ -37,6 +39,23 @@ export const presentEvent = ({
   available_before_usd: usdOf(availableBefore),
   available_after_usd: usdOf(availableAfter),
   facts: snakeCaseKeys(data),
+});
+
+export const presentRejectionRow = ({
+  requestId,
+  rejectedAt,
+  code,
+  message,
+  facts,
+  asked,
+}: RememberedRejection) => ({
+  request_id: requestId,
+  rejected_at: rejectedAt,
+  code,
+  message,
+  facts: snakeCaseKeys(facts),
+  purpose: asked?.purpose ?? null,
+  asked_usd: asked && toUsd(priceOf(asked.lines)),
 });
 
 const presentRejection = ({

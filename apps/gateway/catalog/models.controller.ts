@@ -126,7 +126,7 @@ export class ModelsController {
     { accountId, userId, credential }: Caller,
     request: FastifyRequest,
   ): Promise<Readonly<DeletedModelDto>> {
-    if (!this.own?.find(id, accountId)) return notFound(id);
+    if (!this.own?.find(id, accountId)) return modelNotFound(id);
     const context = callerContext(request, { userId, credential });
     await this.own.remove(accountId, id, instant(this.clock), context);
     return { id, object: 'model', deleted: true };
@@ -139,11 +139,11 @@ export class ModelsController {
     if (own) return presentOwnModel(own);
     const other = this.ofAreas.list.find((one) => one.id === id);
     if (other) return presentAreaModel(other);
-    return notFound(id);
+    return modelNotFound(id);
   }
 }
 
-const notFound = (id: string): never => {
+export const modelNotFound = (id: string): never => {
   throw new HttpFailure({
     status: 404,
     code: 'model_not_found',

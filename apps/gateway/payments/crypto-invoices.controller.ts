@@ -1,10 +1,23 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CreateCryptoInvoiceCommand } from '#areas/payments/invoices/create-invoice.handler.js';
-import { CryptoInvoiceQuery } from '#areas/payments/invoices/crypto-invoice.query.js';
+import {
+  CryptoInvoiceQuery,
+  CryptoInvoicesQuery,
+} from '#areas/payments/invoices/crypto-invoice.query.js';
 import { parseUsd } from '#platform/kernel/money.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -17,10 +30,17 @@ import {
   CreateCryptoInvoiceDto,
   CryptoInvoiceDto,
   CryptoInvoiceIdDto,
+  CryptoInvoiceListDto,
   CryptoInvoiceStatusDto,
 } from './crypto-invoices.dto.js';
+import { PageDto } from '../pages/page.dto.js';
+import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
 import { PaymentPages } from './payment-pages.js';
-import { presentCryptoInvoice, presentCryptoInvoiceStatus } from './crypto-invoices.presenter.js';
+import {
+  presentCryptoInvoice,
+  presentCryptoInvoices,
+  presentCryptoInvoiceStatus,
+} from './crypto-invoices.presenter.js';
 
 @ApiTags('payments')
 @Credentials('api-key')
@@ -65,6 +85,22 @@ export class CryptoInvoicesController {
     return presentCryptoInvoice(terms, 'pending', this.pages.of(terms.invoiceId));
   }
 
+  @Get('crypto_invoices')
+  @Scope('read_billing')
+  @ApiOperation({
+    summary: 'List the crypto invoices',
+    description: 'A page of the crypto invoices of the account with their status.',
+  })
+  @ApiOkResponse({ type: CryptoInvoiceListDto, description: 'The invoices, the last one first.' })
+  async list(
+    @Query() query: PageDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<CryptoInvoiceListDto> {
+    const { page, limit } = query;
+    const asked = new CryptoInvoicesQuery(accountId, page, limit, asOfOf(query));
+    return presentCryptoInvoices(query, await this.queries.execute(asked));
+  }
+
   @Get('crypto_invoices/:id')
   @Scope('read_billing')
   @ApiOperation({
@@ -75,9 +111,11 @@ export class CryptoInvoicesController {
   @FailsWith('crypto_invoice_not_found')
   async find(
     @Param() { id }: CryptoInvoiceIdDto,
+    @Query() query: AsOfDto,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<CryptoInvoiceStatusDto> {
-    const found = await this.queries.execute(new CryptoInvoiceQuery(id, accountId));
+    const asked = new CryptoInvoiceQuery(id, accountId, asOfOf(query));
+    const found = await this.queries.execute(asked);
     return presentCryptoInvoiceStatus(found, this.pages.of(id));
   }
 }

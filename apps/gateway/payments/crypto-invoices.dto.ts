@@ -3,7 +3,8 @@ import { IsOptional, MaxLength } from 'class-validator';
 import { IsWebAddress } from '../bodies/web-address.js';
 import { CryptoCurrency, CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
 import { AnswerDto } from '../fields/answer.dto.js';
-import { NullableField } from '../fields/answer-fields.js';
+import { InstantField, NullableField } from '../fields/answer-fields.js';
+import { PageOfListDto } from '../pages/page.dto.js';
 import { ChoiceField, NumberField, TextField, UuidField } from '../fields/request-fields.js';
 
 const CURRENCIES = CryptoCurrency.options;
@@ -117,6 +118,34 @@ export class CryptoInvoiceStatusDto extends CryptoInvoiceDto {
     example: '42',
   })
   readonly position!: string;
+}
+
+class CryptoInvoiceRowDto {
+  @ApiProperty({ format: 'uuid' })
+  readonly invoice_id!: string;
+  @InstantField('When it was made.')
+  readonly created_at!: string;
+  @ApiProperty({ enum: STATUSES })
+  readonly status!: string;
+  @ApiProperty({ example: 50 })
+  readonly amount_fiat!: number;
+  @ApiProperty({ example: 0.00076923, description: 'What is due, in coins.' })
+  readonly crypto_amount!: number;
+  @ApiProperty({ enum: CURRENCIES })
+  readonly crypto_currency!: string;
+  @ApiProperty({ example: 'bitcoin' })
+  readonly network!: string;
+  @ApiProperty({ example: 0, description: 'All confirmed payments, in coins.' })
+  readonly paid_amount!: number;
+  @ApiProperty({ example: 0, description: 'What the account was credited.' })
+  readonly credited_usd!: number;
+  @InstantField('Until when the price is fixed.')
+  readonly expires_at!: string;
+}
+
+export class CryptoInvoiceListDto extends PageOfListDto {
+  @ApiProperty({ type: [CryptoInvoiceRowDto], description: 'The last one first.' })
+  readonly invoices!: readonly CryptoInvoiceRowDto[];
 }
 
 /** The part of an invoice that the payer sees. */

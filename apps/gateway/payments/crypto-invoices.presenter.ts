@@ -1,11 +1,16 @@
-import { type FoundCryptoInvoice } from '#areas/payments/invoices/crypto-invoice.query.js';
+import {
+  type CryptoInvoicePage,
+  type FoundCryptoInvoice,
+} from '#areas/payments/invoices/crypto-invoice.query.js';
 import { currencies, toCoins } from '#areas/payments/assets/currency.js';
 import { paymentUri } from '#areas/payments/assets/payment-uri.js';
 import { type CryptoInvoiceCreated } from '#events/payments/crypto-invoice.events.js';
 import { type CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
+import { type PageDto, presentPage } from '../pages/page.dto.js';
 import {
   type CryptoInvoiceDto,
+  type CryptoInvoiceListDto,
   type CryptoInvoiceStatusDto,
   type PaymentStatusDto,
 } from './crypto-invoices.dto.js';
@@ -63,6 +68,32 @@ export const presentCryptoInvoiceStatus = (
     paid_at: paidAt,
   })),
   position: position.toString(),
+});
+
+const presentRow = ({
+  terms,
+  status,
+  confirmedUnits,
+  creditedMicroUsd,
+}: CryptoInvoicePage['invoices'][number]) => ({
+  invoice_id: terms.invoiceId,
+  created_at: terms.createdAt,
+  status,
+  amount_fiat: toUsd(fromDecimal(terms.amountMicroUsd)),
+  crypto_amount: coinsOf(terms, terms.dueUnits),
+  crypto_currency: terms.currency,
+  network: terms.network,
+  paid_amount: coinsOf(terms, confirmedUnits),
+  credited_usd: toUsd(fromDecimal(creditedMicroUsd)),
+  expires_at: terms.expiresAt,
+});
+
+export const presentCryptoInvoices = (
+  query: PageDto,
+  found: CryptoInvoicePage,
+): CryptoInvoiceListDto => ({
+  ...presentPage(query, found),
+  invoices: found.invoices.map(presentRow),
 });
 
 export const presentPayment = (

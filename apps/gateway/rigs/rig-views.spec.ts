@@ -55,6 +55,8 @@ const CERTIFIED: NonNullable<RigStanding['certification']> = {
 const STATUS: RigStatus = {
   name: 'vllm',
   breaker: 'open',
+  breakerSinceMs: null,
+  trialAtMs: null,
   inFlight: 3,
   maxConcurrency: 64,
   errorRate: 0,

@@ -30,6 +30,7 @@ import { CheckLedgerHandler } from './check-ledger.handler.js';
 import { ExpireHoldHandler } from './expire-hold.handler.js';
 import { ExplainRequestHandler } from './explanations/explain-request.handler.js';
 import { RejectionMemory } from './explanations/rejection-memory.js';
+import { RejectionsHandler } from './explanations/rejections.handler.js';
 import { InvoicesHandler } from './invoices.handler.js';
 import { KeyUsesHandler } from './key-uses.handler.js';
 import { LedgerEventsHandler } from './ledger-events.handler.js';
@@ -113,6 +114,7 @@ const ledger = {
     OpenHoldsHandler,
     RejectionMemory,
     ExplainRequestHandler,
+    RejectionsHandler,
     CheckLedgerHandler,
     RepriceCharges,
     ReplayPricesHandler,

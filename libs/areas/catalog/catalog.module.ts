@@ -18,7 +18,7 @@ import {
 } from './proposals/propose-prices.handler.js';
 import { PublishRateCardHandler } from './publish-rate-card.handler.js';
 import { rateCardDecider } from './rate-card.decider.js';
-import { RateCardHandler } from './rate-card.handler.js';
+import { RateCardHandler, RateCardsHandler } from './rate-card.handler.js';
 import { RATE_CARD_RUNNER, type RateCardRunner } from './rate-card-runner.js';
 import { RateCards } from './rate-cards.js';
 
@@ -76,6 +76,7 @@ const meterPrices = {
     CatalogOperations,
     PublishRateCardHandler,
     RateCardHandler,
+    RateCardsHandler,
     ProposePricesHandler,
     PublishProposalHandler,
   ],

@@ -6,7 +6,7 @@ import { type TokenRate } from '#platform/chats/token-tariff.js';
 import { createFolder } from '#platform/files/create-folder.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { type CatalogModel, type CatalogRig } from './catalog-entry.js';
 import { CatalogError } from './catalog.error.js';
 import { parseCatalog } from './catalog.parser.js';
@@ -64,6 +64,12 @@ interface Served {
   readonly modelsById: ReadonlyMap<string, CatalogModel>;
   /** How that card differs from the file, or null. */
   readonly overruled: string | null;
+}
+
+interface PublishOptions {
+  readonly proposedFrom?: ProposedFrom;
+  /** Default: of the system. */
+  readonly context?: CommandContext;
 }
 
 const NOTHING: Served = { models: [], modelsById: new Map(), overruled: null };
@@ -195,11 +201,15 @@ export class Catalog {
    * is read again.
    * @throws CatalogError
    */
-  async publishPrices(source: string, proposedFrom: ProposedFrom): Promise<RateCardReceipt> {
+  async publishPrices(
+    source: string,
+    proposedFrom: ProposedFrom,
+    context?: CommandContext,
+  ): Promise<RateCardReceipt> {
     const { catalogFile, localModelsFolder } = this.settings;
     const files = await this.#withKinds(await ggufFilesIn(localModelsFolder));
     const offer = withLocalModels(parseCatalog(source, catalogFile), files);
-    return this.#publish(offer, sha256Of(source), proposedFrom);
+    return this.#publish(offer, sha256Of(source), { proposedFrom, ...(context && { context }) });
   }
 
   async #read(): Promise<void> {
@@ -232,7 +242,7 @@ export class Catalog {
   #publish(
     offer: Offer,
     sourceSha256: string,
-    proposedFrom?: ProposedFrom,
+    { proposedFrom, context = contextOf(randomUUID(), 'system') }: PublishOptions = {},
   ): Promise<RateCardReceipt> {
     const data = {
       ...priceList(offer),
@@ -240,7 +250,6 @@ export class Catalog {
       ...(proposedFrom && { proposedFrom }),
       publishedAt: instant(this.clock),
     };
-    const context = contextOf(randomUUID(), 'system');
     return this.publisher.execute(new PublishRateCardCommand(data, context));
   }
 

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { type DocumentReader } from '#platform/runtime/projections/document-reader.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
@@ -87,3 +88,34 @@ const inForce = async (reader: DocumentReader, at: string): Promise<RateCardFoun
 const reject = (message: string): never => {
   throw new DomainError<CatalogErrorCode>('rate_card_not_found', message);
 };
+
+export interface RateCardPage {
+  /** The newest one first. */
+  readonly cards: readonly RateCardDocument[];
+  readonly total: number;
+  readonly position: bigint;
+}
+
+/** A page of the rate cards. */
+export class RateCardsQuery extends Query<RateCardPage> {
+  constructor(
+    /** From 1. */
+    readonly page: number,
+    readonly limit: number,
+    readonly asOf?: AsOf,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(RateCardsQuery)
+export class RateCardsHandler implements IQueryHandler<RateCardsQuery> {
+  constructor(@Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>) {}
+
+  async execute({ page, limit, asOf }: RateCardsQuery): Promise<RateCardPage> {
+    const reader = await this.projections.at(asOf);
+    const order = { direction: 'backwards', page, limit } as const;
+    const { documents, total, position } = await numberedPage(reader, rateCards, order);
+    return { cards: documents.map(({ document }) => document), total, position };
+  }
+}

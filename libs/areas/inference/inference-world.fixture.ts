@@ -103,6 +103,7 @@ export class ScriptedRigs implements RigRouter {
   }
 
   status = () => [];
+  ranking = () => [];
   waiting = () => 0;
   close = () => Promise.resolve();
 

@@ -6,7 +6,7 @@ import { ChainPolling } from './chains/chain-polling.js';
 import { ChainWatchers } from './chains/chain-watchers.js';
 import { CreditCryptoPaymentHandler } from './credit-crypto-payment.handler.js';
 import { CreateCryptoInvoiceHandler } from './invoices/create-invoice.handler.js';
-import { CryptoInvoiceHandler } from './invoices/crypto-invoice.query.js';
+import { CryptoInvoiceHandler, CryptoInvoicesHandler } from './invoices/crypto-invoice.query.js';
 import { InvoiceObserver } from './invoices/invoice-observer.js';
 import { NotifyPaymentHandler } from './invoices/notify-payment.handler.js';
 import { PaymentLinks } from './invoices/payment-links.js';
@@ -35,6 +35,7 @@ import { TakeStripeEventHandler } from './stripe/take-stripe-event.handler.js';
     CreditCryptoPaymentHandler,
     NotifyPaymentHandler,
     CryptoInvoiceHandler,
+    CryptoInvoicesHandler,
     TakeStripeEventHandler,
   ],
   exports: [PaymentLinks, ChainPolling],

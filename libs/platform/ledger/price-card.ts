@@ -14,7 +14,7 @@ export interface PriceCard {
   /** By meter. */
   readonly meters: ReadonlyMap<string, UnitPrice>;
   /** An hour of a rig, by its name. */
-  readonly rigs: ReadonlyMap<string, string>;
+  readonly rigs: Pick<ReadonlyMap<string, string>, 'get'>;
   readonly batchDiscountPercent: number;
 }
 

@@ -92,6 +92,20 @@ describe('explaining a request', () => {
     await expect(asOf(held - 1n)).rejects.toMatchObject({ code: 'request_not_found' });
   });
 
+  it('lists the remembered rejections of an account, the last one first', async () => {
+    await ask(WORST);
+    const ids: string[] = [];
+    for (let asked = 0; asked < 3; asked += 1) {
+      nowMs += 1_000;
+      ids.unshift(await ask([9_000, 9_000]));
+      await explained(ids[0] ?? '');
+    }
+    const listed = await billing.rejections.list(ACCOUNT);
+    expect(listed.map(({ requestId }) => requestId)).toEqual(ids);
+    expect(listed[0]).toMatchObject({ code: 'insufficient_balance', accountId: ACCOUNT });
+    expect(await billing.rejections.list('another')).toEqual([]);
+  });
+
   it('gives an open hold, and one whose id has no time', async () => {
     const requestId = await ask(WORST, randomUUID());
     expect(await billing.explain(requestId, ACCOUNT)).toMatchObject({

@@ -41,10 +41,10 @@ const ACCOUNTS_CACHED_MAX = 10_000;
 const WAITING_MAX = 1_000;
 const COMMIT_MAX = 100;
 
-const slotOf = (requestId: string): string => {
-  const slot = Number.parseInt(requestId.slice(-4), 16) % SLOTS;
-  return slot.toString(16).padStart(2, '0');
-};
+const slotName = (slot: number): string => slot.toString(16).padStart(2, '0');
+
+const slotOf = (requestId: string): string =>
+  slotName(Number.parseInt(requestId.slice(-4), 16) % SLOTS);
 
 interface Allowance {
   left: number;
@@ -104,6 +104,19 @@ export class RejectionMemory {
       if (found) return found.document;
     }
     return undefined;
+  }
+
+  /** Of an account, the last one first. */
+  async list(accountId: string): Promise<readonly RememberedRejection[]> {
+    const slots = Array.from({ length: SLOTS }, (_, slot) => slotName(slot));
+    const found = await Promise.all(
+      slots.map((slot) =>
+        this.readStore.get<RememberedRejection>(COLLECTION, `${slot}/${accountId}`),
+      ),
+    );
+    return found
+      .flatMap((one) => (one ? [one.document] : []))
+      .sort((one, other) => (one.rejectedAt < other.rejectedAt ? 1 : -1));
   }
 
   async #write(): Promise<void> {

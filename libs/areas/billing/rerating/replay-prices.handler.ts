@@ -1,4 +1,8 @@
+import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type RepriceOrder, RepriceCharges } from './reprice-charges.js';
 import { type RepricedAccount } from './repricing.js';
 
@@ -15,6 +19,7 @@ export class ReplayPricesQuery extends Query<PriceReplay> {
     readonly from: string,
     /** ISO 8601 UTC, exclusive. */
     readonly to: string,
+    readonly asOf?: AsOf,
   ) {
     super();
   }
@@ -22,11 +27,15 @@ export class ReplayPricesQuery extends Query<PriceReplay> {
 
 @QueryHandler(ReplayPricesQuery)
 export class ReplayPricesHandler implements IQueryHandler<ReplayPricesQuery> {
-  constructor(private readonly charges: RepriceCharges) {}
+  constructor(
+    private readonly charges: RepriceCharges,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'at'>,
+  ) {}
 
-  execute({ order, from, to }: ReplayPricesQuery): Promise<PriceReplay> {
+  async execute({ order, from, to, asOf }: ReplayPricesQuery): Promise<PriceReplay> {
+    const until = asOf && (await this.projections.at(asOf)).position;
     return this.charges.run(
-      order,
+      { ...order, ...(until !== undefined && { until }) },
       ({ type, data }) =>
         type === 'HoldCaptured' && data.capturedAt >= from && data.capturedAt < to,
     );

@@ -9,7 +9,9 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { Catalog } from '../catalog.js';
+import { type RateCardReceipt } from '../publish-rate-card.handler.js';
 import { type CatalogErrorCode } from '../catalog.errors.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from '../catalog.settings.js';
 import { type PriceList } from './price-list.js';
@@ -47,8 +49,11 @@ export class ProposePricesHandler implements IQueryHandler<ProposePricesQuery> {
 }
 
 /** Publishes a proposal as the next rate card, and writes it to the catalog file. */
-export class PublishProposalCommand extends Command<void> {
-  constructor(readonly proposal: CatalogProposal) {
+export class PublishProposalCommand extends Command<RateCardReceipt> {
+  constructor(
+    readonly proposal: CatalogProposal,
+    readonly context?: CommandContext,
+  ) {
     super();
   }
 }
@@ -60,9 +65,9 @@ export class PublishProposalHandler implements ICommandHandler<PublishProposalCo
   /**
    * The card comes first, so that its event names the list: a server that reads the file afterwards
    * finds its prices in force.
-   * @throws DomainError `catalog_changed`; errors of the file system
+   * @throws DomainError `catalog_changed`, `catalog_not_writable`; errors of the file system
    */
-  async execute({ proposal }: PublishProposalCommand): Promise<void> {
+  async execute({ proposal, context }: PublishProposalCommand): Promise<RateCardReceipt> {
     const { file, source, current, list } = proposal;
     // A link stays, and leads to the new text.
     const target = await realpath(file);
@@ -73,13 +78,29 @@ export class PublishProposalHandler implements ICommandHandler<PublishProposalCo
         `${file} has changed since the proposal was made: propose again`,
       );
     }
-    await writeFile(draft, source, { mode: (await stat(target)).mode });
+    await writeFile(draft, source, { mode: (await stat(target)).mode }).catch(
+      rejectUnwritable(file),
+    );
+    let receipt: RateCardReceipt;
     try {
-      await this.catalog.publishPrices(source, list);
+      receipt = await this.catalog.publishPrices(source, list, context);
     } catch (error) {
       await rm(draft);
       throw error;
     }
     await rename(draft, target);
+    return receipt;
   }
 }
+
+const UNWRITABLE = new Set<unknown>(['EACCES', 'EPERM', 'EROFS']);
+
+const rejectUnwritable =
+  (file: string) =>
+  (error: unknown): never => {
+    if (!Error.isError(error) || !('code' in error) || !UNWRITABLE.has(error.code)) throw error;
+    throw new DomainError<CatalogErrorCode>(
+      'catalog_not_writable',
+      `${file} cannot be written: change its prices where it comes from`,
+    );
+  };

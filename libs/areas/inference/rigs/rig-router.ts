@@ -20,7 +20,8 @@ import {
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { LOST_RIGS_MAX } from './choice/lost-rig.js';
 import { type Asked, type Asking, RigAsking } from './rig-asking.js';
-import { type ChoiceWeights } from './choice/rig-choice.js';
+import { CHOICE_WEIGHTS, type ChoiceWeights } from './choice/rig-choice.js';
+import { type RankedRig, rankingOf } from './choice/rig-ranking.js';
 import { RETRY_LIMITS, type RetryLimits } from './retry-limits.js';
 import { WarmSessions } from './choice/warm-sessions.js';
 import { createMeters, createRoutes, NO_ACCOUNT, type Routable, type Route } from './rig-route.js';
@@ -126,6 +127,8 @@ export interface RigRouter {
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
+  /** The rigs of a model as a chat would see them now, the best one first. None: it has none. */
+  ranking(model: string): readonly RankedRig[];
   /** Requests that wait for a slot. */
   waiting(): number;
   /** Closes the rigs; open requests fail. */
@@ -192,6 +195,10 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     stream: async (order, signal) =>
       streamed({ asking, meterOf, clock }, order, routeOf(order, signal)),
     status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
+    ranking: (model) => {
+      const serving = states.filter(({ rig }) => rig.models.has(model));
+      return rankingOf(serving, model, clock.now(), options.weights ?? CHOICE_WEIGHTS);
+    },
     waiting: () => queue.waiting,
     close: () => closeAll([...rigs, ...pinned.states().map(({ rig }) => rig)]),
   };

@@ -74,6 +74,10 @@ export interface Rig {
 export interface RigStatus {
   readonly name: string;
   readonly breaker: BreakerState['status'];
+  /** Since when; null: as it was when this process began to ask the rig. */
+  readonly breakerSinceMs: number | null;
+  /** When an open breaker lets a trial pass; null: it is not open. */
+  readonly trialAtMs: number | null;
   readonly inFlight: number;
   readonly maxConcurrency: number;
   /** Share of recent requests that failed, 0 to 1. */
@@ -148,6 +152,7 @@ export class RigState {
   lastFailure: RigError | null = null;
   private readonly thresholds: BreakerThresholds;
   private breaker: BreakerState = closedBreaker;
+  private breakerSinceMs: number | null = null;
   private errorRate = 0;
   private errorRateAtMs = 0;
   /** The end of the `Retry-After` of a 503. */
@@ -260,12 +265,12 @@ export class RigState {
     const batchSlots = priority === 'batch' ? 1 : 0;
     this.inFlight += 1;
     this.batchInFlight += batchSlots;
-    this.shift({ type: 'started' });
+    this.shift({ type: 'started' }, now());
     const { epoch } = this.breaker;
     let present = true;
     return {
       succeeded: () => {
-        this.shift({ type: 'succeeded', epoch });
+        this.shift({ type: 'succeeded', epoch }, now());
         this.recordOutcome(0, now());
       },
       failed: (error) => {
@@ -276,7 +281,7 @@ export class RigState {
         present = false;
         this.inFlight -= 1;
         this.batchInFlight -= batchSlots;
-        this.shift({ type: 'left', epoch });
+        this.shift({ type: 'left', epoch }, now());
         onSlotFree();
       },
     };
@@ -286,6 +291,8 @@ export class RigState {
     return {
       name: this.rig.name,
       breaker: this.breaker.status,
+      breakerSinceMs: this.breakerSinceMs,
+      trialAtMs: this.breaker.status === 'open' ? this.breaker.untilMs : null,
       inFlight: this.inFlight,
       maxConcurrency: this.rig.maxConcurrency,
       errorRate: this.errorRateAt(nowMs),
@@ -302,7 +309,7 @@ export class RigState {
       case 'cancelled':
         return;
       case 'refused':
-        this.shift({ type: 'succeeded', epoch });
+        this.shift({ type: 'succeeded', epoch }, nowMs);
         this.recordOutcome(0, nowMs);
         return;
       case 'overloaded':
@@ -315,7 +322,7 @@ export class RigState {
       case 'malformed':
       case 'broken-off':
         this.lastFailure = error;
-        this.shift({ type: 'failed', epoch, atMs: nowMs }, error);
+        this.shift({ type: 'failed', epoch, atMs: nowMs }, nowMs, error);
         this.recordOutcome(1, nowMs);
     }
   }
@@ -330,9 +337,11 @@ export class RigState {
   }
 
   /** A trial that fails leaves the rig down: that is no change. */
-  private shift(event: BreakerEvent, cause?: RigError): void {
-    const wasUp = this.breaker.status === 'closed';
+  private shift(event: BreakerEvent, nowMs: number, cause?: RigError): void {
+    const { status } = this.breaker;
+    const wasUp = status === 'closed';
     this.breaker = evolveBreaker(this.breaker, event, this.thresholds);
+    if (this.breaker.status !== status) this.breakerSinceMs = nowMs;
     const isUp = this.breaker.status === 'closed';
     const { name: rig } = this.rig;
     if (isUp && !wasUp) this.onChange({ rig, state: 'up' });

@@ -1,0 +1,36 @@
+import { orDash } from '../shell/facts.js';
+import { count, usd } from '../shell/figures.js';
+import { type Column } from '../shell/table.js';
+
+export interface MarginRow {
+  readonly day: string | null;
+  readonly account: string | null;
+  readonly rig: string | null;
+  readonly model: string | null;
+  readonly charges: number;
+  readonly charged_usd: string;
+  readonly attempts: number;
+  readonly stated_costs: number;
+  readonly computed_costs: number;
+  readonly cost_usd: string | null;
+  readonly margin_usd: string | null;
+}
+
+export interface Margin {
+  readonly position: string;
+  readonly rows: readonly MarginRow[];
+}
+
+/** Behind the group of a row. */
+export const MARGIN_COLUMNS: readonly Column<MarginRow>[] = [
+  { name: 'Charges', isNumber: true, cell: ({ charges }) => count(charges) },
+  { name: 'Charged', isNumber: true, cell: (row) => usd(row.charged_usd) },
+  { name: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
+  {
+    name: 'Attempts with a known cost',
+    isNumber: true,
+    cell: (row) => count(row.stated_costs + row.computed_costs),
+  },
+  { name: 'Cost', isNumber: true, cell: (row) => orDash(row.cost_usd, usd) },
+  { name: 'Margin', isNumber: true, cell: (row) => orDash(row.margin_usd, usd) },
+];
