@@ -74,6 +74,31 @@ export const AllotmentReceived = defineEvent('AllotmentReceived', {
 });
 export type AllotmentReceived = EventOf<typeof AllotmentReceived>;
 
-export type AllotmentEvent = SubAccountAdded | AllotmentSent | AllotmentReceived;
+/** Its free money left before; it places no hold from now on. Statements and history stay. */
+export const AccountClosed = defineEvent('AccountClosed', {
+  version: 1,
+  schema: z.strictObject({
+    accountId: AccountId,
+    parentId: TreePlace.shape.parentId,
+    closedAt: Instant,
+  }),
+});
+export type AccountClosed = EventOf<typeof AccountClosed>;
 
-export const allotmentEvents = [SubAccountAdded, AllotmentSent, AllotmentReceived] as const;
+/** In the stream of the account above: a closed sub-account gets no more money from it. */
+export const SubAccountClosed = defineEvent('SubAccountClosed', {
+  version: 1,
+  schema: z.strictObject({ accountId: AccountId, childId: AccountId, closedAt: Instant }),
+});
+export type SubAccountClosed = EventOf<typeof SubAccountClosed>;
+
+export type AllotmentEvent =
+  SubAccountAdded | AllotmentSent | AllotmentReceived | AccountClosed | SubAccountClosed;
+
+export const allotmentEvents = [
+  SubAccountAdded,
+  AllotmentSent,
+  AllotmentReceived,
+  AccountClosed,
+  SubAccountClosed,
+] as const;

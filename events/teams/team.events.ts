@@ -65,13 +65,25 @@ export const MemberRemoved = defineEvent('MemberRemoved', {
 });
 export type MemberRemoved = EventOf<typeof MemberRemoved>;
 
+/** Its members were removed before, in the same append. */
+export const TeamClosed = defineEvent('TeamClosed', {
+  version: 1,
+  schema: z.strictObject({
+    teamId: TeamId,
+    parentId: TreePlace.shape.parentId,
+    closedAt: Instant,
+  }),
+});
+export type TeamClosed = EventOf<typeof TeamClosed>;
+
 export type TeamEvent =
   | TeamCreated
   | InvitationIssued
   | InvitationWithdrawn
   | MemberJoined
   | MemberRoleChanged
-  | MemberRemoved;
+  | MemberRemoved
+  | TeamClosed;
 
 export const teamEvents = [
   TeamCreated,
@@ -80,4 +92,5 @@ export const teamEvents = [
   MemberJoined,
   MemberRoleChanged,
   MemberRemoved,
+  TeamClosed,
 ] as const;

@@ -12,9 +12,11 @@ import {
   StatementClosed,
 } from '#events/billing/account.events.js';
 import {
+  AccountClosed,
   AllotmentReceived,
   AllotmentSent,
   SubAccountAdded,
+  SubAccountClosed,
 } from '#events/billing/allotment.events.js';
 import { BudgetRemoved, BudgetSet, BudgetThresholdReached } from '#events/billing/budget.events.js';
 import { type ProductGroup } from '#events/hold.vocabulary.js';
@@ -46,6 +48,8 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
   switch (type) {
     case 'AccountOpened':
     case 'SubAccountAdded':
+    case 'SubAccountClosed':
+    case 'AccountClosed':
     // They move no money.
     case 'BudgetSet':
     case 'BudgetRemoved':
@@ -113,6 +117,8 @@ export const accountOverview: Projection<AccountEvent, AccountOverview> = {
     BudgetRemoved,
     BudgetThresholdReached,
     SubAccountAdded,
+    SubAccountClosed,
+    AccountClosed,
     AllotmentSent,
     AllotmentReceived,
   },

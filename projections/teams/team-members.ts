@@ -12,6 +12,7 @@ export const membersAfter = (members: TeamMembers, { type, data }: TeamEvent): T
     case 'TeamCreated':
     case 'InvitationIssued':
     case 'InvitationWithdrawn':
+    case 'TeamClosed':
       return members;
     case 'MemberJoined': {
       const { memberId, userId, role, source } = data;

@@ -1,12 +1,13 @@
-import { MemberJoined, MemberRemoved, TeamCreated } from '#events/teams/team.events.js';
+import { MemberJoined, MemberRemoved, TeamClosed, TeamCreated } from '#events/teams/team.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** A reference: the stream of the team has the rest. */
 export interface ListedTeam {
   readonly teamId: string;
+  readonly isClosed: boolean;
 }
 
-type TeamsEvent = TeamCreated | MemberJoined | MemberRemoved;
+type TeamsEvent = TeamCreated | TeamClosed | MemberJoined | MemberRemoved;
 
 /** The teams directly below an account. */
 export const teamsBelow = (accountId: string): string => `below/${accountId}/`;
@@ -14,17 +15,24 @@ export const teamsBelow = (accountId: string): string => `below/${accountId}/`;
 /** The teams of which a user is a member. */
 export const teamsOfUser = (userId: number): string => `member/${userId}/`;
 
-const keyOf = ({ type, data }: TeamsEvent): string => {
-  const place = type === 'TeamCreated' ? teamsBelow(data.parentId) : teamsOfUser(data.userId);
-  return place + data.teamId;
+const placeOf = ({ type, data }: TeamsEvent): string => {
+  switch (type) {
+    case 'TeamCreated':
+    case 'TeamClosed':
+      return teamsBelow(data.parentId);
+    case 'MemberJoined':
+    case 'MemberRemoved':
+      return teamsOfUser(data.userId);
+  }
 };
 
 /** Which teams are below an account, and of which is a user a member? */
 export const teams: Projection<TeamsEvent, ListedTeam> = {
   name: 'teams',
-  version: 1,
-  on: { TeamCreated, MemberJoined, MemberRemoved },
-  keys: (event) => [keyOf(event)],
-  initial: () => ({ teamId: '' }),
-  project: ({ type, data: { teamId } }) => (type === 'MemberRemoved' ? null : { teamId }),
+  version: 2,
+  on: { TeamCreated, TeamClosed, MemberJoined, MemberRemoved },
+  keys: (event) => [placeOf(event) + event.data.teamId],
+  initial: () => ({ teamId: '', isClosed: false }),
+  project: ({ type, data: { teamId } }) =>
+    type === 'MemberRemoved' ? null : { teamId, isClosed: type === 'TeamClosed' },
 };

@@ -1,10 +1,9 @@
 /**
  * Measures the WebRTC peers of stream sessions on the loopback, with werift as the client: the time
- * from an offer to its open channel, and frames of the embedded model that arrive in a second.
- * `npm run streams`. The client works on the same cores.
+ * from an offer to its open channel, frames of the embedded model that arrive in a second, and the
+ * sessions that a core sustains. `npm run streams`. The client works on the same cores.
  */
 import path from 'node:path';
-import { RTCPeerConnection } from 'werift';
 // Relative, because this folder has a package.json of its own and with it no subpath imports.
 import { loadModel } from '../../libs/engines/image-diffusion/model.js';
 import { draw } from '../../libs/engines/image-diffusion/sampling/sampler.js';
@@ -14,6 +13,8 @@ import { PeerThread } from '../../libs/engines/webrtc/peer-thread.js';
 import { runPictureTask } from '../../libs/platform/pictures/picture-task.js';
 import { messagesOf } from '../../libs/areas/live/frames/frame.message.js';
 import { median } from './sample.js';
+import { offeringClient, offerOf } from './stream-client.js';
+import { measureSessions } from './stream-sessions.js';
 
 const SCENE: Scene = {
   ...{ shape: 'star', colour: 'red', background: 'white', pattern: 'plain' },
@@ -24,13 +25,10 @@ const { denoiser } = loadModel([path.resolve('models')]);
 const thread = new PeerThread({ ports: null, bind: '127.0.0.1', announced: null });
 
 const openPeer = async (name: string, onMessage: () => void) => {
-  const client = new RTCPeerConnection({ iceServers: [], iceUseIpv6: false });
-  const channel = client.createDataChannel('frames', { ordered: false });
-  channel.onMessage.subscribe(onMessage);
+  const client = await offeringClient(onMessage);
   const opened = Promise.withResolvers<undefined>();
-  await client.setLocalDescription(await client.createOffer());
   const startedAt = performance.now();
-  const sdp = await thread.negotiate(name, client.localDescription?.sdp ?? '', {
+  const sdp = await thread.negotiate(name, offerOf(client), {
     onChannel: (isOpen) => isOpen && opened.resolve(undefined),
     onMessage: () => undefined,
     onLost: () => opened.reject(new Error('the thread has ended')),
@@ -79,4 +77,5 @@ for (const steps of [1, 2, 4, 8]) {
   );
   await client.close();
 }
+await measureSessions(thread);
 await thread.close();

@@ -136,6 +136,7 @@ export const OUTCOMES: Readonly<Record<string, string>> = {
   'tax show': '0',
   'team allot': '1 team_not_found',
   'team budget': '1 team_not_found',
+  'team close': '1 team_not_found',
   'team create': '0',
   'team invite': '1 team_not_found',
   'team list': '0',

@@ -5,7 +5,13 @@ import { answering, chatRequest, startWorld, type World } from './quipu.harness.
 
 interface Team {
   readonly team_id: string;
+  readonly parent_id: string;
   readonly members: readonly { readonly member_id: string; readonly user_id: number }[];
+}
+
+interface Key {
+  readonly api_key: string;
+  readonly key: { readonly id: string };
 }
 
 interface User {
@@ -43,11 +49,18 @@ describe('teams over HTTP', () => {
     return body as User;
   };
 
-  const keyOf = async (credential: string, more: object = {}): Promise<string> => {
-    const path = `teams/${team.team_id}/keys`;
+  const issued = async (credential: string, teamId: string, more: object = {}): Promise<Key> => {
     const order = { name: 'a program', ...more };
-    const { body } = await as(credential).post(path).send(order).expect(201);
-    return (body as { readonly api_key: string }).api_key;
+    const { body } = await as(credential).post(`teams/${teamId}/keys`).send(order).expect(201);
+    return body as Key;
+  };
+
+  const keyOf = async (credential: string, more: object = {}): Promise<string> =>
+    (await issued(credential, team.team_id, more)).api_key;
+
+  const teamBelow = async (credential: string, name: string): Promise<string> => {
+    const { body } = await as(credential).post('teams').send({ name }).expect(201);
+    return (body as { readonly team: Team }).team.team_id;
   };
 
   const invited = async (user: User, role: string): Promise<void> => {
@@ -207,6 +220,89 @@ describe('teams over HTTP', () => {
     await skipping.send({ amount_usd: 0.1 }).expect(404);
   });
 
+  it('have keys that their members replace, with an overlap', async () => {
+    const old = await issued(root, team.team_id, { scopes: ['inference', 'read_billing'] });
+    const path = `teams/${team.team_id}/keys/${old.key.id}/rotate`;
+    await as(bob.api_key).post(path).send({}).expect(404);
+    await as(old.api_key).post(path).send({}).expect(401);
+    const order = { overlap_seconds: 60 };
+    const { body } = await as(root).post(path).send(order).expect(201);
+    const { api_key: next, key } = body as Key;
+    expect(key).toMatchObject({ name: 'a program', scopes: ['inference', 'read_billing'] });
+    for (const one of [old.api_key, next]) {
+      const { body: budgets } = await as(one).get('budgets').expect(200);
+      expect(budgets).toMatchObject({ success: true });
+      await as(one).get('auth/keys').expect(401);
+    }
+    await as(root).post(path).send(order).expect(404);
+    const { body: last } = await as(root)
+      .post(`teams/${team.team_id}/keys/${key.id}/rotate`)
+      .send({})
+      .expect(201);
+    await as(next).get('budgets').expect(401);
+    await as((last as Key).api_key)
+      .get('budgets')
+      .expect(200);
+  });
+
+  it('are taxed as the account above, unless they have a status of their own', async () => {
+    const { api_key: key } = await issued(root, team.team_id);
+    await as(root).put('tax_status').send({ country: 'DE' }).expect(200);
+    const { body: above } = await as(key).get('tax_status').expect(200);
+    expect(above).toMatchObject({
+      ...{ account_id: team.team_id, inherited_from: team.parent_id, iso_country: 'DE' },
+    });
+    const { body: own } = await as(key).put('tax_status').send({ country: 'FR' }).expect(200);
+    expect(own).toMatchObject({ inherited_from: null, iso_country: 'FR' });
+    const { body: ofRoot } = await as(root).get('tax_status').expect(200);
+    expect(ofRoot).toMatchObject({ inherited_from: null, iso_country: 'DE' });
+  });
+
+  it('are closed by an owner above: nothing is lost, and no key works', async () => {
+    const closing = await teamBelow(root, 'closing');
+    const path = `teams/${closing}`;
+    await as(root).post(`${path}/allotments`).send({ amount_usd: 1 }).expect(201);
+    const { api_key: key } = await issued(root, closing);
+    await as(key).chat().expect(200);
+    const below = await teamBelow(key, 'below');
+    const early = await as(root).post(`${path}/close`).send({}).expect(409);
+    expect(early.body).toMatchObject({ code: 'sub_accounts_open' });
+    await as(bob.api_key).post(`${path}/close`).send({}).expect(404);
+    await as(key).post(`${path}/close`).send({}).expect(403);
+    await as(key).post(`teams/${below}/close`).send({}).expect(200);
+
+    const invitation = await as(root).post(`${path}/invitations`).send({ role: 'auditor' });
+    const { token } = invitation.body as { readonly token: string };
+    const { body } = await as(root).post(`${path}/close`).send({}).expect(200);
+    expect(body).toMatchObject({
+      team: {
+        ...{ members: [], invitations: [], closed_at: expect.any(String) },
+        funds: { funded_usd: 0.000013, charged_usd: 0.000013, held_usd: 0, available_usd: 0 },
+      },
+    });
+    await as(key).chat().expect(401);
+    await as(key).get('budgets').expect(401);
+    await as(bob.api_key).post('teams/invitations/accept').send({ token }).expect(401);
+    await as(root).post(`${path}/keys`).send({ name: 'late' }).expect(403);
+    const inviting = await as(root).post(`${path}/invitations`).send({ role: 'auditor' });
+    expect(inviting.body).toMatchObject({ code: 'team_closed' });
+    const sending = await as(root).post(`${path}/allotments`).send({ amount_usd: 1 }).expect(403);
+    expect(sending.body).toMatchObject({ code: 'account_closed' });
+    await as(root).post(`${path}/close`).send({}).expect(200);
+
+    const listed = async (query: string) => {
+      const { body: list } = await as(root).get(`teams${query}`).expect(200);
+      return (list as { below: Team[] }).below.map((one) => one.team_id);
+    };
+    expect(await listed('')).not.toContain(closing);
+    expect(await listed('?include_closed=true')).toContain(closing);
+    await as(root).get(path).expect(200);
+    const today = new Date().toISOString().slice(0, 10);
+    const { body: spend } = await as(root).get(`spend?from=${today}&to=${today}&by=team`);
+    const { rows } = spend as { rows: { group: { team: string | null } }[] };
+    expect(rows.map(({ group }) => group.team)).toContain(closing);
+  });
+
   it('are managed by the command line, and the ledger balances', async () => {
     const run = (...args: string[]) => runCommand(world.environment, args);
     const listed = await run('team', 'show', '--team', team.team_id, '--json');
@@ -214,6 +310,9 @@ describe('teams over HTTP', () => {
     const moved = ['--team', team.team_id, '--usd', '0.25', '--reason', 'spec', '--json'];
     const allotted = await run('team', 'allot', ...moved);
     expect(JSON.parse(allotted.stdout)).toMatchObject({ team_id: team.team_id });
+    const ofCommand = await teamBelow(root, 'of the command line');
+    const close = await run('team', 'close', '--team', ofCommand, '--yes', '--json');
+    expect(JSON.parse(close.stdout)).toMatchObject({ closed_at: expect.any(String) });
     const checked = await run('ledger', 'check', '--json');
     expect(JSON.parse(checked.stdout)).toMatchObject({
       ...{ balanced: true, in_transit_micro_usd: '0', faults: [] },

@@ -1,37 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import request from 'supertest';
 import { TrainingFolder } from '#engines/training/training.fixture.js';
 import { CommandLine, runCommand } from './command-line.fixture.js';
-import { eventually, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
+import { eventually, startWorld, type World } from './quipu.harness.js';
+import { trainingCatalogOf } from './training-catalog.fixture.js';
 
-const DRAFT = path.resolve(import.meta.dirname, '../../models/mini-draft.gguf');
 const DISTILL = '/api/v1/distill/index.php';
 const ENDED = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 const WAIT_MS = 50_000;
-
-/** Two models of one vocabulary, and one of an upstream; a millisecond costs a micro-dollar. */
-const catalogOf =
-  (folder: string) =>
-  (baseUrl: string): string =>
-    `${scriptedCatalog(baseUrl).replace(
-      'models:',
-      `  - { name: built-in, kind: embedded }
-models:
-  - { id: quipu/draft, owned_by: quipu, rigs: [built-in], file: ${DRAFT},
-      context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
-  - { id: acme/teacher, owned_by: acme, rigs: [built-in], file: ${folder}/teacher.gguf,
-      context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
-  - { id: acme/student, owned_by: acme, rigs: [built-in], file: ${folder}/student.gguf,
-      context: 128, max_output: 16, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }`,
-    )}
-meters:
-  - { meter: training_ms, usd: 1, per: 1000000 }
-`;
 
 interface Entry {
   readonly job_uuid: string;
@@ -54,7 +34,7 @@ describe('training', () => {
     folder = models.path;
     await models.micro('teacher', 2, { width: 32 });
     await models.micro('student', 1);
-    world = await startWorld([], { catalogOf: catalogOf(folder) });
+    world = await startWorld([], { catalogOf: trainingCatalogOf(folder) });
     await quipu.result('account', 'credit', '--user', 'demo', '--usd', '100', '--reason', 'spec');
   });
 

@@ -31,6 +31,36 @@ describe('the pages of money', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  interface EstimatedLine {
+    readonly meter: string;
+    readonly quantity: number;
+    readonly usd: number;
+    readonly per: number;
+  }
+
+  const estimatedLines = async (content: string): Promise<readonly EstimatedLine[]> => {
+    const messages = [{ role: 'user', content }];
+    const estimate = await console.call('POST', '/api/v1/estimate', { model: MODEL, messages });
+    return estimate['lines'] as readonly EstimatedLine[];
+  };
+
+  it('says how far a page is behind the log, in events and in seconds', async () => {
+    const { page } = console;
+    await console.open('');
+    await console.shows('#lag', /^0 s$/);
+    const position = await page.innerText('#position');
+    const user = { username: 'late', email: 'late@example.org', role: 'renter' };
+    await console.call('POST', '/api/v1/users', { ...user, password: 'correct horse battery' });
+    await console.shows('#lag', /^[1-9]\d* s$/);
+    expect(await page.innerText('#position')).toBe(position);
+    expect(Number(await page.innerText('#head'))).toBeGreaterThan(Number(position));
+    await console.open('/nowhere');
+    await console.shows('#lag', '–');
+    await console.open('');
+    await console.shows('#lag', /^0 s$/);
+    await console.expectSound();
+  });
+
   it('says how spend begins', async () => {
     await console.open('/spend');
     await console.shows('main', 'No charge in these days');
@@ -67,6 +97,55 @@ describe('the pages of money', () => {
     await console.shows('main .success', 'Charged $0.000013');
     await console.expectSound();
     await console.picture('playground', 'main .success');
+  });
+
+  it('shows the cost of a chat by its estimate until the charge is read', async () => {
+    const { page } = console;
+    const { promise: mayAnswer, resolve: answerNow } = Promise.withResolvers<undefined>();
+    await page.route('**/api/v1/requests/*', async (route) => {
+      await mayAnswer;
+      await route.continue();
+    });
+    await console.open('/playground');
+    await page.selectOption('select[name=model]', MODEL);
+    await page.fill('textarea', 'Tell me of knots.');
+    await page.click('main button[type=submit]');
+    await console.shows('#answer', 'Two knots.');
+    await console.shows('dt', 'Costs at most');
+    await console.shows('[role=status]', 'Ended, 2 pieces');
+    const lines = await estimatedLines('Tell me of knots.');
+    const micro = lines.map(({ meter, quantity, usd, per }) => {
+      const tokens = meter === 'output_tokens' ? 2 : quantity;
+      return Math.round((tokens * usd * 1e6) / per);
+    });
+    const cost = micro.reduce((sum, one) => sum + one, 0) / 1e6;
+    await console.shows('#cost', `Estimate so far: $${cost.toFixed(6)} by rate card 1`);
+    await console.expectSound();
+    answerNow(undefined);
+    await console.shows('main .success', 'Charged $0.000013');
+    expect(await page.locator('#cost').count()).toBe(0);
+    await page.unroute('**/api/v1/requests/*');
+  });
+
+  it('does not send a chat that would not run', async () => {
+    const { page } = console;
+    await page.route('**/api/v1/estimate', async (route) => {
+      const answer = await route.fetch();
+      const estimate = (await answer.json()) as object;
+      const rejections = [{ code: 'insufficient_balance', message: 'the balance is 0 USD' }];
+      await route.fulfill({ json: { ...estimate, would_run: false, rejections } });
+    });
+    let chats = 0;
+    await page.route('**/v1/chat/completions', (route) => {
+      chats += 1;
+      return route.abort();
+    });
+    await page.click('main button[type=submit]');
+    await console.shows('dd', 'the balance is 0 USD');
+    expect(await page.locator('#answer').count()).toBe(0);
+    expect(chats).toBe(0);
+    await page.unroute('**/v1/chat/completions');
+    await page.unroute('**/api/v1/estimate');
   });
 
   it('sets a budget, and shows the share of it that is spent', async () => {

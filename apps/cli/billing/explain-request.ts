@@ -138,6 +138,8 @@ const factsText = ({ type, data }: AccountEvent): readonly string[] => {
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
     case 'SubAccountAdded':
+    case 'SubAccountClosed':
+    case 'AccountClosed':
     case 'AllotmentSent':
     case 'AllotmentReceived':
       return namedFacts(data);

@@ -29,6 +29,7 @@ import {
 } from './manage-keys.js';
 import { type CommonOptions } from '../invocation.js';
 import { limitOf } from '../options.js';
+import { teamOf } from '../teams/team.options.js';
 import { type RotateKeyOptions } from './rotate-key.js';
 
 /** Users of a page of the list. */
@@ -165,6 +166,7 @@ const addKey = (key: Command, invoke: Invoke): void => {
     .requiredOption(...owner)
     .addOption(kind)
     .option('--key <id>', 'replace this key only')
+    .option('--team <id>', 'with --key: the team that the key acts for', teamOf)
     .option('--overlap <seconds>', 'with --key: how long the old key stays valid', overlapOf, 0)
     .action((options: RotateKeyOptions) =>
       invoke(options, async () => (await import('./rotate-key.js')).rotateKey),

@@ -1,6 +1,7 @@
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
+import { usage } from '../command-failure.js';
 import { confirm } from '../confirmation.js';
 import { type Invocation, type IrreversibleOptions, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
@@ -12,6 +13,8 @@ export interface RotateKeyOptions extends IrreversibleOptions {
   readonly kind: KeyWord;
   /** Absent: every key of the kind. */
   readonly key?: string;
+  /** With a key: the team that it acts for. */
+  readonly team?: string;
   readonly overlap: number;
 }
 
@@ -21,19 +24,24 @@ const NEEDS = {
   projections: [apiKeys],
 } as const;
 
-export const rotateKey = (options: RotateKeyOptions, invocation: Invocation): Promise<Outcome> =>
-  options.key === undefined
-    ? rotateAll(options, invocation)
-    : rotateOne(options, options.key, invocation);
+export const rotateKey = async (
+  options: RotateKeyOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  if (options.key !== undefined) return rotateOne(options, options.key, invocation);
+  if (options.team !== undefined) throw usage('--team needs --key: each key is replaced alone');
+  return rotateAll(options, invocation);
+};
 
 const rotateOne = (
-  { user, overlap: overlapSeconds }: RotateKeyOptions,
+  { user, team, overlap: overlapSeconds }: RotateKeyOptions,
   keyId: string,
   invocation: Invocation,
 ): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async (quipu) => {
     const userId = await userIdOf(quipu, user);
-    const data = { userId, keyId, issuer: 'operator', overlapSeconds } as const;
+    const ofTeam = team === undefined ? {} : { teamId: team };
+    const data = { userId, ...ofTeam, keyId, issuer: 'operator', overlapSeconds } as const;
     const { id, secret } = await quipu.commands.execute(
       new RotateApiKeyCommand(data, quipu.context()),
     );

@@ -1,9 +1,10 @@
 import { Option } from 'commander';
 import { TEAM_ROLES } from '#events/teams/team.vocabulary.js';
-import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
+import { command, commandGroup, type DeclareCommands, irreversible } from '../declare-command.js';
 import { limitOf, reasonOf, usdOf, uuidOf } from '../options.js';
 import {
   type AllotOptions,
+  type CloseTeamOptions,
   type CreateTeamOptions,
   type InviteOptions,
   type ListTeamsOptions,
@@ -26,12 +27,18 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     );
   command(team, 'list', 'List the teams below an account, and the memberships of its user.')
     .requiredOption('--user <name>', 'the owner of the account')
+    .option('--closed', 'with the closed teams below the account')
     .action((options: ListTeamsOptions) =>
       invoke(options, async () => (await import('./teams.js')).listTeams),
     );
   ofTeam('show', 'Show a team with its money, members and invitations.').action(
     (options: TeamOptions) => invoke(options, async () => (await import('./teams.js')).showTeam),
   );
+  irreversible(team, 'close', 'Close a team; its free money goes to the account above.')
+    .requiredOption('--team <id>', 'the id of the team', teamOf)
+    .action((options: CloseTeamOptions) =>
+      invoke(options, async () => (await import('./teams.js')).closeTeam),
+    );
   const moving = (name: string, description: string) =>
     ofTeam(name, description)
       .requiredOption('--usd <amount>', 'dollars, with at most 6 decimals', usdOf)

@@ -1,5 +1,6 @@
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { AllotCommand } from '#areas/teams/allot.handlers.js';
+import { CloseTeamCommand } from '#areas/teams/close-team.handlers.js';
 import { CreateTeamCommand } from '#areas/teams/create-team.handler.js';
 import { INVITATION_HOURS_MAX, InviteMemberCommand } from '#areas/teams/invitations.handlers.js';
 import { RemoveMemberCommand } from '#areas/teams/members.handlers.js';
@@ -12,16 +13,24 @@ import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { teams } from '#projections/teams/teams.projection.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
-import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { confirm } from '../confirmation.js';
+import {
+  type CommonOptions,
+  type Invocation,
+  type IrreversibleOptions,
+  type Outcome,
+} from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
 import { accountOf } from '../user-option.js';
 
 export interface ListTeamsOptions extends CommonOptions {
   readonly user: string;
+  readonly closed?: boolean;
 }
 
-export interface CreateTeamOptions extends ListTeamsOptions {
+export interface CreateTeamOptions extends CommonOptions {
+  readonly user: string;
   readonly name: string;
   readonly below?: string;
 }
@@ -29,6 +38,8 @@ export interface CreateTeamOptions extends ListTeamsOptions {
 export interface TeamOptions extends CommonOptions {
   readonly team: string;
 }
+
+export interface CloseTeamOptions extends TeamOptions, IrreversibleOptions {}
 
 export interface AllotOptions extends TeamOptions {
   readonly usd: MicroUsd;
@@ -70,12 +81,15 @@ export const createTeam = (
     return { json: { team_id: teamId, name }, text: `Team ${teamId} has the first owner ${user}.` };
   });
 
-export const listTeams = ({ user }: ListTeamsOptions, invocation: Invocation): Promise<Outcome> =>
+export const listTeams = (
+  { user, closed = false }: ListTeamsOptions,
+  invocation: Invocation,
+): Promise<Outcome> =>
   withQuipu(invocation, NEEDS, async ({ queries }) => {
     const accountId = await accountOf({ queries }, user);
     const asker = { accountId, userId: Number(accountId) };
-    const { below, memberships } = await queries.execute(new TeamsQuery(asker));
-    const header = ['TEAM', 'NAME', 'MEMBERS', 'AVAILABLE'];
+    const { below, memberships } = await queries.execute(new TeamsQuery(asker, closed));
+    const header = ['TEAM', 'NAME', 'MEMBERS', 'AVAILABLE', 'CLOSED'];
     const rows = [...new Map([...below, ...memberships].map((one) => [one.teamId, one])).values()];
     return {
       json: { below: below.map(jsonOf), memberships: memberships.map(jsonOf) },
@@ -84,8 +98,8 @@ export const listTeams = ({ user }: ListTeamsOptions, invocation: Invocation): P
           ? 'There is no team.'
           : inColumns([
               header,
-              ...rows.map(({ teamId, name, memberCount, funds }) => [
-                ...[teamId, name, String(memberCount), inUsd(funds.available)],
+              ...rows.map(({ teamId, name, memberCount, funds, closedAt }) => [
+                ...[teamId, name, String(memberCount), inUsd(funds.available), closedAt ?? '-'],
               ]),
             ]),
     };
@@ -104,9 +118,29 @@ export const showTeam = ({ team }: TeamOptions, invocation: Invocation): Promise
     const rows = listed.map((one) => [one.member_id, String(one.user_id), one.role, one.source]);
     return {
       json: { ...jsonOf(view), members: listed, invitations: open },
-      text: [`${view.name}, ${textOf(view.funds)}`, inColumns([header, ...rows])].join('\n'),
+      text: [
+        `${view.name}, ${stateOf(view)}${textOf(view.funds)}`,
+        inColumns([header, ...rows]),
+      ].join('\n'),
     };
   });
+
+export const closeTeam = async (
+  options: CloseTeamOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const { team: teamId } = options;
+  const consequence = `This ends the members and keys of ${teamId}; no team is opened again.`;
+  await confirm({ word: teamId, consequence, otherwise: 'it is open' }, options, invocation);
+  return withQuipu(invocation, NEEDS, async ({ commands, queries, context }) => {
+    await commands.execute(new CloseTeamCommand(teamId, context()));
+    const { closedAt, funds } = await queries.execute(new TeamQuery(teamId));
+    return {
+      json: { team_id: teamId, closed_at: closedAt, ...fundsJson(funds) },
+      text: `Team ${teamId} is closed; its free money is in the account above.`,
+    };
+  });
+};
 
 export const allot = (options: AllotOptions, invocation: Invocation): Promise<Outcome> =>
   move('down', options, invocation);
@@ -188,11 +222,14 @@ const fundsJson = ({ funded, charged, held, available }: TeamFunds) => ({
   available_micro_usd: toDecimal(available),
 });
 
-const jsonOf = ({ teamId, parentId, depth, name, createdAt, memberCount, funds }: TeamView) => ({
+const jsonOf = ({ teamId, parentId, depth, name, memberCount, funds, ...times }: TeamView) => ({
   ...{ team_id: teamId, parent_id: parentId, depth, name, member_count: memberCount },
   ...fundsJson(funds),
-  created_at: createdAt,
+  ...{ created_at: times.createdAt, closed_at: times.closedAt },
 });
+
+const stateOf = ({ closedAt }: TeamView): string =>
+  closedAt === null ? '' : `closed ${closedAt}, `;
 
 const textOf = ({ funded, charged, held, available }: TeamFunds): string =>
   `funded ${inUsd(funded)}, charged ${inUsd(charged)}, held ${inUsd(held)}, ` +

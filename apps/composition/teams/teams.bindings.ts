@@ -3,6 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   AccountFundsQuery,
   AddSubAccountCommand,
+  CloseAccountCommand,
   MoveAllotmentCommand,
 } from '#areas/billing/allotment.handlers.js';
 import { TeamAccounts } from '#areas/teams/team-accounts.port.js';
@@ -16,6 +17,7 @@ export const bindings: readonly Provider[] = [
         (await commands.execute(new AddSubAccountCommand(account, context))).depth,
       move: ({ fromId: accountId, ...transfer }, context) =>
         commands.execute(new MoveAllotmentCommand({ accountId, ...transfer }, context)),
+      close: (accountId, context) => commands.execute(new CloseAccountCommand(accountId, context)),
       fundsOf: (accountId) => queries.execute(new AccountFundsQuery(accountId)),
     }),
   },

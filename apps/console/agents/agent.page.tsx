@@ -3,23 +3,10 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { type PageProps } from '../shell/page.js';
-import { type AgentSession } from './agent-session.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 
-interface AgentStep {
-  readonly step: number;
-  readonly action: string;
-  readonly tool: string | null;
-  readonly plan: object | null;
-  readonly observation: object | null;
-  readonly outcome: string | null;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-}
-
-interface FoundSession extends AgentSession {
-  readonly position?: null;
-  readonly steps: readonly AgentStep[];
-}
+type FoundSession = AnswerOf<'/api/v1/agents/sessions/{id}'>;
+type AgentStep = FoundSession['steps'][number];
 
 const factsOf = (session: FoundSession): readonly Fact[] => [
   ['Goal', session.goal ?? '–'],
@@ -44,8 +31,8 @@ const Step = (step: AgentStep) => (
 );
 
 const AgentPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundSession>(() => `/api/v1/agents/sessions/${id}`);
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/agents/sessions/{id}', { id }));
   return (
     <>
       <h1>

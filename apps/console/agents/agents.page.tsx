@@ -1,14 +1,12 @@
 import { Bar } from '../shell/charts.js';
 import { orDash } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type AgentSession } from './agent-session.js';
 
-interface Sessions extends ListAnswer {
-  readonly sessions: readonly AgentSession[];
-}
+type AgentSession = AnswerOf<'/api/v1/agents/sessions'>['sessions'][number];
 
 const COLUMNS: readonly Column<AgentSession>[] = [
   { name: 'Created, UTC', cell: (session) => instant(session.created_at) },
@@ -30,7 +28,7 @@ const COLUMNS: readonly Column<AgentSession>[] = [
   { name: 'Ended, UTC', cell: (session) => orDash(session.ended_at, instant) },
 ];
 
-export default listPage<Sessions, AgentSession>({
+export default listPage({
   title: 'Agents',
   route: '/api/v1/agents/sessions',
   rowsOf: ({ sessions }) => sessions,

@@ -2,15 +2,9 @@ import { Answered, usePageRead } from '../shell/answer.js';
 import { instant } from '../shell/figures.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
-import { Proofs, type ProvenEvent } from '../shell/proofs.js';
+import { Proofs } from '../shell/proofs.js';
+import { routeOf } from '../shell/routes.js';
 import { type Effect, effectsOf } from './causation.js';
-import { type LogEvent } from './log-event.js';
-
-interface RequestEvents {
-  readonly position?: null;
-  readonly verifier_key: string;
-  readonly events: readonly (LogEvent & ProvenEvent)[];
-}
 
 /** The events that follow from an event are below it. */
 const Effects = ({ effects }: { readonly effects: readonly Effect[] }) => (
@@ -28,8 +22,8 @@ const Effects = ({ effects }: { readonly effects: readonly Effect[] }) => (
 );
 
 const CausationPage = ({ parameters }: PageProps) => {
-  const request = encodeURIComponent(parameters['request'] ?? '');
-  const state = usePageRead<RequestEvents>(() => `/audit/requests/${request}`);
+  const request = parameters['request'] ?? '';
+  const state = usePageRead(() => routeOf('/audit/requests/{request_id}', { request_id: request }));
   return (
     <>
       <h1>

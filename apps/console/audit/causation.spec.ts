@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Effect, effectsOf } from './causation.js';
-import { type LogEvent } from './log-event.js';
 
-const event = (id: string, cause: string): LogEvent => ({
+const event = (id: string, cause: string): Effect['event'] => ({
   position: '1',
   event_id: id,
   stream: 'account-1',

@@ -1,4 +1,6 @@
-import { type LogEvent } from './log-event.js';
+import { type AnswerOf } from '../shell/routes.js';
+
+type LogEvent = AnswerOf<'/audit/events'>['events'][number];
 
 /** An event and the events that follow from it. */
 export interface Effect {

@@ -3,14 +3,10 @@ import { type Fact, Facts } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
-import { Proofs, type ProvenEvent } from '../shell/proofs.js';
-import { type LogEvent } from './log-event.js';
+import { Proofs } from '../shell/proofs.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 
-interface FoundEvent {
-  readonly verifier_key: string;
-  readonly event: LogEvent & ProvenEvent;
-  readonly data: object;
-}
+type FoundEvent = AnswerOf<'/audit/events/{position}'>;
 
 const factsOf = ({ event }: FoundEvent): readonly Fact[] => [
   ['Type', event.type],
@@ -34,10 +30,8 @@ const factsOf = ({ event }: FoundEvent): readonly Fact[] => [
 ];
 
 const EventPage = ({ parameters }: PageProps) => {
-  const position = encodeURIComponent(parameters['position'] ?? '');
-  const state = usePageRead<FoundEvent & { readonly position?: null }>(
-    () => `/audit/events/${position}`,
-  );
+  const position = parameters['position'] ?? '';
+  const state = usePageRead(() => routeOf('/audit/events/{position}', { position }));
   return (
     <>
       <h1>Event {parameters['position']}</h1>

@@ -2,18 +2,15 @@ import { instant } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
 import { listPage } from '../shell/list.js';
 import { addressOf, addressWith } from '../shell/location.js';
+import { type AnswerOf, type QueryOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type LogEvent } from './log-event.js';
 
-interface LogEvents {
-  readonly position: string;
-  readonly events: readonly LogEvent[];
-  readonly next_after: string | null;
-}
+type LogEvent = LogEvents['events'][number];
+type LogEvents = AnswerOf<'/audit/events'>;
 
 const NEWEST = 20;
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/audit/events'>>[] = [
   { name: 'stream', label: 'Streams that begin with' },
   { name: 'type', label: 'Types that begin with' },
 ];
@@ -58,7 +55,7 @@ const Newest = ({ position }: LogEvents) => (
   </p>
 );
 
-export default listPage<LogEvents, LogEvent>({
+export default listPage({
   title: 'Events',
   route: '/audit/events',
   filters: FILTERS,

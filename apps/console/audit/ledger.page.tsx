@@ -4,42 +4,12 @@ import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant, usdOfMicro } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 
-interface LogState {
-  readonly position: string;
-  readonly root: string;
-  readonly verifier_key: string;
-  readonly unpublished_events: number;
-  readonly witnesses: readonly { readonly name: string; readonly has_cosigned: boolean }[];
-  readonly contradiction: string | null;
-}
-
-interface OpenHold {
-  readonly account_id: string;
-  readonly hold_id: string;
-  readonly purpose: string;
-  readonly amount_micro_usd: string;
-  readonly placed_at: string;
-  readonly expires_at: string;
-}
-
-interface LedgerCheck {
-  readonly position: string;
-  readonly balanced: boolean;
-  readonly accounts: number;
-  readonly events: number;
-  readonly deposited_micro_usd: string;
-  readonly charged_micro_usd: string;
-  readonly held_micro_usd: string;
-  readonly adjusted_micro_usd: string;
-  readonly available_micro_usd: string;
-  readonly faults: readonly { readonly position: string; readonly law: string }[];
-  readonly damaged: readonly { readonly position: string; readonly reason: string }[];
-  readonly open_holds: readonly OpenHold[];
-  readonly chain: { readonly events: number; readonly hash: string | null } | null;
-  readonly read_model_failure: string | null;
-}
+type LogState = AnswerOf<'/audit/state'>;
+type LedgerCheck = AnswerOf<'/api/v1/ledger/check'>;
+type OpenHold = LedgerCheck['open_holds'][number];
 
 const HOLDS: readonly Column<OpenHold>[] = [
   { name: 'Placed, UTC', cell: (hold) => instant(hold.placed_at) },
@@ -142,8 +112,8 @@ const Published = ({ state }: { readonly state: LogState }) => (
 );
 
 const LedgerPage = () => {
-  const state = usePageRead<LogState>(() => '/audit/state');
-  const check = useRead<LedgerCheck>(() => '/api/v1/ledger/check');
+  const state = usePageRead(() => routeOf('/audit/state'));
+  const check = useRead(() => routeOf('/api/v1/ledger/check'));
   return (
     <>
       <h1>Ledger health</h1>

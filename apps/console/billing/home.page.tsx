@@ -1,51 +1,20 @@
-import { useSignalEffect } from '@preact/signals';
 import { type ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { Answered, refreshes, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { Balance, type BalanceProps } from '../shell/balance.js';
+import { useMemo } from 'preact/hooks';
+import { Answered, usePageRead, useRead } from '../shell/answer.js';
 import { count, instant, usd } from '../shell/figures.js';
-import { ledger } from '../shell/live.js';
+import { ledger, useRefreshAfter } from '../shell/live.js';
 import { addressOf, asOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { Sparkline } from '../shell/sparkline.js';
 import { type Column, Table } from '../shell/table.js';
 import { TimeSeries } from '../shell/time-series.js';
 import { dailySpend, lastDays, type SpendAnswer } from './daily-spend.js';
 
-interface Overview {
-  readonly position: string;
-  readonly balance_usd: number;
-  readonly available_usd: number;
-  readonly held_usd: number;
-  readonly telemetry: {
-    readonly burn_rate_per_hour: number;
-    readonly runway_hours: number | null;
-    readonly runway_days: number | null;
-    readonly active_compute_jobs: number;
-    readonly total_compute_spend: number;
-    readonly total_inference_spend: number;
-    readonly lifetime_deposited: number;
-  };
-}
-
-interface Hold {
-  readonly id: string;
-  readonly product: string;
-  readonly held_usd: number;
-  readonly placed_at: string;
-  readonly expires_at: string;
-  readonly model: string | null;
-}
-
-interface OpenHolds {
-  readonly total: number;
-  readonly holds: readonly Hold[];
-}
+type Overview = AnswerOf<'/api/v1/billing/overview.php'>;
+type Hold = AnswerOf<'/api/v1/billing/holds'>['holds'][number];
 
 const HOURS_SHOWN_MAX = 72;
-/** A ledger that moves fast is read once in this time. */
-const READ_AGAIN_MS = 500;
-
 /** Null: no charge in the last 24 hours, so the gateway knows no end. */
 const runwayOf = ({ runway_hours: hours, runway_days: days }: Overview['telemetry']): string => {
   if (hours === null || days === null) return 'no charge in 24 hours';
@@ -116,7 +85,7 @@ const COLUMNS: readonly Column<Hold>[] = [
 ];
 
 const Holds = () => {
-  const state = useRead<OpenHolds>(() => (asOf.value ? null : '/api/v1/billing/holds'));
+  const state = useRead(() => (asOf.value ? null : routeOf('/api/v1/billing/holds')));
   if (asOf.value !== undefined) {
     return <p class="quiet">Open holds are listed for the present alone.</p>;
   }
@@ -155,23 +124,10 @@ const Spend = (answer: SpendAnswer) => {
   );
 };
 
-/** Repeats the reads of the page after an event of the ledger, and not more often than shown. */
-const useLedger = (): void => {
-  useSignalEffect(() => {
-    if (ledger.value.latest === null || asOf.value !== undefined) return undefined;
-    const timer = setTimeout(() => {
-      refreshes.value = refreshes.peek() + 1;
-    }, READ_AGAIN_MS);
-    return () => clearTimeout(timer);
-  });
-};
-
 const HomePage = () => {
-  useLedger();
-  const overview = usePageRead<Overview>(() =>
-    routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }),
-  );
-  const spend = useRead<SpendAnswer>(() =>
+  useRefreshAfter(() => (asOf.value === undefined ? ledger.value.latest : null));
+  const overview = usePageRead(() => routeOf('/api/v1/billing/overview.php', { asOf: asOf.value }));
+  const spend = useRead(() =>
     routeOf('/api/v1/spend', { ...lastDays(), by: 'day', asOf: asOf.value }),
   );
   return (

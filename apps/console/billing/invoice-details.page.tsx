@@ -1,19 +1,10 @@
 import { Answered, usePageRead } from '../shell/answer.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { textIn, WriteForm } from '../shell/write-form.js';
 
-interface Party {
-  readonly name: string;
-  readonly address: string | null;
-  readonly tax_id: string | null;
-}
+const ROUTE = routeOf('/api/v1/billing/invoice_details');
 
-interface InvoiceDetails {
-  readonly position?: string;
-  readonly seller: Party | null;
-  readonly customer: Party | null;
-}
-
-const ROUTE = '/api/v1/billing/invoice_details';
+type InvoiceDetails = AnswerOf<'/api/v1/billing/invoice_details'>;
 
 /** An empty field is one that invoices do not show. */
 const bodyOf = (form: FormData): object => ({
@@ -49,7 +40,7 @@ const Customer = ({ customer }: InvoiceDetails) => (
 );
 
 const InvoiceDetailsPage = () => {
-  const state = usePageRead<InvoiceDetails>(() => ROUTE);
+  const state = usePageRead(() => ROUTE);
   return (
     <>
       <h1>Parties of invoices</h1>

@@ -1,26 +1,10 @@
 import { usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { addressOf, addressWith, asOf, query } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 
-interface Invoice {
-  readonly id: number;
-  readonly reference_id: string;
-  readonly invoice_type: string;
-  readonly amount: number;
-  readonly payment_method: string;
-  readonly status: string;
-  readonly created_at: string;
-}
-
-interface InvoicesPage {
-  readonly position: string;
-  readonly page: number;
-  readonly total_pages: number;
-  readonly total_records: number;
-  readonly invoices: readonly Invoice[];
-}
+type Invoice = AnswerOf<'/api/v1/billing/invoices.php'>['invoices'][number];
 
 const MONTH = /\d{4}-\d{2}$/;
 
@@ -45,7 +29,7 @@ const COLUMNS: readonly Column<Invoice>[] = [
 ];
 
 const InvoicesPageView = () => {
-  const state = usePageRead<InvoicesPage>(() =>
+  const state = usePageRead(() =>
     routeOf('/api/v1/billing/invoices.php', {
       page: query.value.get('page'),
       asOf: asOf.value,

@@ -1,39 +1,14 @@
 import { instant, usdOfMicro } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { Balance } from '../shell/balance.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { asOf } from '../shell/location.js';
 import { type Column, Table } from '../shell/table.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 
-interface StatementLine {
-  readonly day: string;
-  readonly model: string | null;
-  readonly purpose: string;
-  readonly meter: string;
-  readonly rate_card_version: number | null;
-  readonly quantity: string;
-  readonly unit_price_micro_usd: string;
-  readonly per_units: number;
-  readonly amount_micro_usd: string;
-  readonly charges: number;
-}
-
-interface Statement {
-  readonly position: string;
-  readonly month: string;
-  readonly status: string;
-  readonly opening_micro_usd: string;
-  readonly closing_micro_usd: string;
-  readonly closed_at: string | null;
-  readonly lines: readonly StatementLine[];
-  readonly totals: {
-    readonly deposited_micro_usd: string;
-    readonly charged_micro_usd: string;
-    readonly adjusted_micro_usd: string;
-  };
-}
+type Statement = AnswerOf<'/api/v1/billing/statements/{month}'>;
+type StatementLine = Statement['lines'][number];
 
 const sumOf = (lines: readonly StatementLine[]): bigint =>
   lines.reduce((sum, line) => sum + BigInt(line.amount_micro_usd), 0n);
@@ -84,15 +59,16 @@ const COLUMNS: readonly Column<StatementLine>[] = [
 ];
 
 const FILES = [
-  ['pdf', 'PDF'],
-  ['csv', 'CSV'],
-  ['zip', 'Archive with proofs'],
+  ['/api/v1/billing/statements/{month}.pdf', 'PDF'],
+  ['/api/v1/billing/statements/{month}.csv', 'CSV'],
+  ['/api/v1/billing/statements/{month}.zip', 'Archive with proofs'],
 ] as const;
 
 const StatementPage = ({ parameters }: PageProps) => {
-  const month = encodeURIComponent(parameters['month'] ?? '');
-  const route = `/api/v1/billing/statements/${month}`;
-  const state = usePageRead<Statement>(() => routeOf(route, { asOf: asOf.value }));
+  const month = parameters['month'] ?? '';
+  const state = usePageRead(() =>
+    routeOf('/api/v1/billing/statements/{month}', { month, asOf: asOf.value }),
+  );
   return (
     <>
       <h1>Statement of {parameters['month']}</h1>
@@ -112,8 +88,8 @@ const StatementPage = ({ parameters }: PageProps) => {
               keyOf={(line) => JSON.stringify(line)}
             />
             <p class="pages">
-              {FILES.map(([extension, name]) => (
-                <a key={extension} href={`${route}.${extension}`} download>
+              {FILES.map(([route, name]) => (
+                <a key={name} href={routeOf(route, { month })} download>
                   {name}
                 </a>
               ))}

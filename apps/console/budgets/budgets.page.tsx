@@ -1,44 +1,17 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { Bar } from '../shell/charts.js';
-import { type Fact, Facts } from '../shell/facts.js';
+import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { asOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { textIn, WriteDialog } from '../shell/write-form.js';
 
-interface Limit {
-  readonly period: string;
-  readonly limit_usd: number;
-  readonly charged_usd: number;
-  readonly held_usd: number;
-  readonly remaining_usd: number;
-  readonly resets_at: string;
-}
-
-interface Budget {
-  readonly scope: string;
-  readonly key_id: string | null;
-  readonly owner: string;
-  readonly day: Limit | null;
-  readonly month: Limit | null;
-  readonly alert_percents: readonly number[];
-}
-
-interface Budgets {
-  readonly position: string;
-  readonly budgets: readonly Budget[];
-}
-
-interface Alerts {
-  readonly balance_below_usd: number | null;
-  readonly days_left_below: number | null;
-  readonly spend_anomaly: boolean;
-  readonly key_ends_within_days: number | null;
-  readonly rig_down: boolean;
-  readonly last_alerts: readonly { readonly kind: string; readonly raised_at: string }[];
-}
+type Budgets = AnswerOf<'/api/v1/budgets'>;
+type Alerts = AnswerOf<'/api/v1/alerts'>;
+type Budget = Budgets['budgets'][number];
+type Limit = NonNullable<Budget['day']>;
 
 interface BudgetRow extends Limit {
   readonly name: string;
@@ -75,7 +48,7 @@ const COLUMNS: readonly Column<BudgetRow>[] = [
     name: 'Used',
     cell: (row) => <Bar share={(row.charged_usd + row.held_usd) / row.limit_usd} />,
   },
-  { name: 'Resets, UTC', cell: (row) => instant(row.resets_at) },
+  { name: 'Resets, UTC', cell: (row) => orDash(row.resets_at, instant) },
   { name: 'Alerts at', cell: (row) => row.alertPercents.map((one) => `${one} %`).join(', ') },
   { name: 'Would stop', cell: endOf },
 ];
@@ -103,7 +76,7 @@ const SetBudget = () => (
     explains="Work that would cost more is rejected before it runs. An empty field is no limit."
     label="Set"
     method="PUT"
-    route="/api/v1/budgets/account"
+    route={routeOf('/api/v1/budgets/account')}
     bodyOf={(form) => ({
       usd_per_day: amountIn(form, 'day'),
       usd_per_month: amountIn(form, 'month'),
@@ -121,8 +94,8 @@ const SetBudget = () => (
 );
 
 const BudgetsPage = () => {
-  const state = usePageRead<Budgets>(() => '/api/v1/budgets');
-  const alerts = useRead<Alerts>(() => routeOf('/api/v1/alerts', { asOf: asOf.value }));
+  const state = usePageRead(() => routeOf('/api/v1/budgets'));
+  const alerts = useRead(() => routeOf('/api/v1/alerts', { asOf: asOf.value }));
   return (
     <>
       <h1>Budgets and alerts</h1>

@@ -1,16 +1,10 @@
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Model {
-  readonly id: string;
-  readonly owned_by: string;
-  readonly endpoints?: readonly string[];
-}
-
-interface Models extends ListAnswer {
-  readonly data: readonly Model[];
-}
+type Models = AnswerOf<'/v1/models'>;
+type Model = Models['data'][number];
 
 /** Of a model without a list of its own. */
 const CHATS = ['/v1/chat/completions'];
@@ -29,7 +23,7 @@ const COLUMNS: readonly Column<Model>[] = [
   },
 ];
 
-export default listPage<Models, Model>({
+export default listPage({
   title: 'Models',
   route: '/v1/models',
   rowsOf: ({ data }) => data,

@@ -2,14 +2,26 @@ import { describe, expect, it } from '@jest/globals';
 import { type Rates, rowsOf } from './price-rows.js';
 
 const card = (version: number, input: number, meters: Rates['meters'] = []): Rates => ({
+  success: true,
   position: '1',
+  currency: 'USD',
   rate_card: {
     version,
     effective_from: '2026-11-21T04:48:00.000Z',
+    published_at: '2026-11-21T04:48:00.000Z',
     source_sha256: '00',
     batch_discount_percent: 50,
   },
-  models: [{ id: 'acme/one', input_usd_per_mtok: input, output_usd_per_mtok: 2 }],
+  models: [
+    {
+      id: 'acme/one',
+      owned_by: null,
+      input_usd_per_mtok: input,
+      output_usd_per_mtok: 2,
+      context: null,
+      max_output: null,
+    },
+  ],
   compute: [],
   meters,
 });

@@ -1,24 +1,6 @@
+import { type AnswerOf } from '../shell/routes.js';
 /** A rate card as the route of rates gives it. */
-export interface Rates {
-  readonly position: string;
-  readonly rate_card: {
-    readonly version: number;
-    readonly effective_from: string;
-    readonly source_sha256: string;
-    readonly batch_discount_percent: number;
-  };
-  readonly models: readonly {
-    readonly id: string;
-    readonly input_usd_per_mtok: number;
-    readonly output_usd_per_mtok: number;
-  }[];
-  readonly compute: readonly { readonly rig: string; readonly hourly_usd: number }[];
-  readonly meters: readonly {
-    readonly meter: string;
-    readonly usd: number;
-    readonly per: number;
-  }[];
-}
+export type Rates = AnswerOf<'/api/v1/billing/rates.php'>;
 
 /** A price on one card, and on the card beside it. Null: not on that card. */
 export interface PriceRow {

@@ -1,16 +1,16 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
 import { type Filter, Filters, valueOf } from '../shell/filters.js';
 import { asOf } from '../shell/location.js';
+import { routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { type PriceRow, type Rates, rowsOf } from './price-rows.js';
 
 const VERSION: Filter = { name: 'version', label: 'Rate card' };
 const OTHER: Filter = { name: 'other', label: 'Beside it' };
 
-const ratesOf = (version: string): string =>
+const ratesOf = (version: string) =>
   routeOf('/api/v1/billing/rates.php', { version, asOf: asOf.value });
 
 const factsOf = ({ rate_card: card }: Rates): readonly Fact[] => [
@@ -62,12 +62,12 @@ const Card = ({ card, beside }: { readonly card: Rates; readonly beside: Rates |
 );
 
 const Beside = ({ card }: { readonly card: Rates }) => {
-  const other = useRead<Rates>(() => ratesOf(valueOf(OTHER)));
+  const other = useRead(() => ratesOf(valueOf(OTHER)));
   return <Answered state={other}>{(beside) => <Card card={card} beside={beside} />}</Answered>;
 };
 
 const PricesPage = () => {
-  const card = usePageRead<Rates>(() => ratesOf(valueOf(VERSION)));
+  const card = usePageRead(() => ratesOf(valueOf(VERSION)));
   return (
     <>
       <h1>Prices</h1>

@@ -11,6 +11,7 @@ describe('the rows of a proposal', () => {
     const stays = { listed: null, changes: [], notes: [] };
     expect(
       proposedPrices({
+        success: true,
         format: 'litellm',
         sha256: 'a1',
         catalog_sha256: 'b2',

@@ -1,23 +1,6 @@
-export interface ProposedModel {
-  readonly model: string;
-  readonly listed: string | null;
-  readonly changes: readonly {
-    readonly field: string;
-    readonly from: string | null;
-    readonly to: string;
-  }[];
-  readonly notes: readonly string[];
-  readonly problem: string | null;
-}
-
+import { type AnswerOf } from '../shell/routes.js';
 /** The difference that a price list makes. */
-export interface Proposal {
-  readonly format: string;
-  readonly sha256: string;
-  readonly catalog_sha256: string;
-  readonly is_changed: boolean;
-  readonly models: readonly ProposedModel[];
-}
+export type Proposal = AnswerOf<'/api/v1/price_proposals', 'POST'>;
 
 /** A price of a proposal, or the reason why a model keeps its prices. */
 export interface ProposedPrice {

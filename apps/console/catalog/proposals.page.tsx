@@ -1,22 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { Facts, orDash } from '../shell/facts.js';
 import { count, instant, usd } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { textIn, WriteDialog, WriteForm } from '../shell/write-form.js';
 import { type Proposal, type ProposedPrice, proposedPrices } from './proposal.js';
 
-interface RateCard {
-  readonly version: number;
-  readonly effective_from: string;
-  readonly models: number;
-  readonly proposed_from: { readonly format: string; readonly sha256: string } | null;
-}
-
-interface RateCards extends ListAnswer {
-  readonly rate_cards: readonly RateCard[];
-}
+type RateCard = AnswerOf<'/api/v1/rate_cards'>['rate_cards'][number];
 
 /** A list and the difference that it makes. */
 interface Shown {
@@ -63,7 +55,7 @@ const Difference = ({ shown }: { readonly shown: Signal<Shown | null> }) => {
           <WriteDialog
             opens="Accept"
             label="Publish these prices"
-            route="/api/v1/price_proposals/publish"
+            route={routeOf('/api/v1/price_proposals/publish')}
             explains="They become the next rate card, and the catalog file is rewritten."
             bodyOf={() => ({ ...bodyOf(now), catalog_sha256: proposal.catalog_sha256 })}
           />
@@ -84,9 +76,9 @@ const Propose = () => {
   return (
     <>
       <h2>Propose prices</h2>
-      <WriteForm<Proposal>
+      <WriteForm
         label="Show the difference"
-        route="/api/v1/price_proposals"
+        route={routeOf('/api/v1/price_proposals')}
         isRecorded={false}
         keepsFields
         bodyOf={(form) => {
@@ -162,7 +154,7 @@ const COLUMNS: readonly Column<RateCard>[] = [
   },
 ];
 
-export default listPage<RateCards, RateCard>({
+export default listPage({
   title: 'Price proposals',
   route: '/api/v1/rate_cards',
   isTimed: true,

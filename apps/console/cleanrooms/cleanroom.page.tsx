@@ -1,50 +1,15 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 
-interface RoomColumn {
-  readonly name: string;
-  readonly kind: string;
-  readonly values?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
-
-interface Participant {
-  readonly account_id: string;
-  readonly role: string;
-}
-
-interface Contribution {
-  readonly contribution_id: string;
-  readonly rows: number;
-  readonly accepted_at: string;
-}
-
-interface FoundRoom {
-  readonly position?: string;
-  readonly cleanroom: {
-    readonly name: string;
-    readonly tee_type: string;
-    readonly attestation_status: string;
-    readonly composition_rule: string;
-    readonly privacy_budget_total_epsilon: number;
-    readonly privacy_budget_spent_epsilon: number;
-    readonly privacy_budget_reserved_epsilon: number;
-    readonly privacy_budget_remaining_epsilon: number;
-    readonly privacy_budget_total_delta: number;
-    readonly contributors_min: number;
-    readonly contributor_count: number;
-    readonly participants: readonly Participant[];
-    readonly columns: readonly RoomColumn[];
-    readonly contributions: readonly Contribution[];
-    readonly created_at: string;
-  };
-}
+type FoundRoom = AnswerOf<'/api/v1/cleanrooms/{cleanroom_uuid}'>;
+type RoomColumn = FoundRoom['cleanroom']['columns'][number];
+type Participant = FoundRoom['cleanroom']['participants'][number];
+type Contribution = FoundRoom['cleanroom']['contributions'][number];
 
 const factsOf = ({ cleanroom: room }: FoundRoom): readonly Fact[] => [
   ['Enclave', `${room.tee_type}, ${room.attestation_status}`],
@@ -79,9 +44,9 @@ const CONTRIBUTIONS: readonly Column<Contribution>[] = [
 ];
 
 const CleanroomPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundRoom>(() =>
-    routeOf(`/api/v1/cleanrooms/${id}`, { asOf: asOf.value }),
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() =>
+    routeOf('/api/v1/cleanrooms/{cleanroom_uuid}', { cleanroom_uuid: id, asOf: asOf.value }),
   );
   return (
     <>

@@ -1,23 +1,11 @@
 import { Bar } from '../shell/charts.js';
 import { count } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Room {
-  readonly uuid: string;
-  readonly name: string;
-  readonly tee_type: string;
-  readonly attestation_status: string;
-  readonly privacy_budget_total_epsilon: number;
-  readonly privacy_budget_spent_epsilon: number;
-  readonly participant_count: number;
-  readonly computation_count: number;
-}
-
-interface Rooms extends ListAnswer {
-  readonly cleanrooms: readonly Room[];
-}
+type Room = AnswerOf<'/api/v1/cleanrooms/index.php'>['cleanrooms'][number];
 
 const COLUMNS: readonly Column<Room>[] = [
   {
@@ -44,7 +32,7 @@ const COLUMNS: readonly Column<Room>[] = [
   { name: 'Computations', isNumber: true, cell: (room) => count(room.computation_count) },
 ];
 
-export default listPage<Rooms, Room>({
+export default listPage({
   title: 'Clean rooms',
   route: '/api/v1/cleanrooms/index.php',
   isTimed: true,

@@ -12,7 +12,7 @@ export default {
     },
     { path: '/cleanrooms/:id', title: 'Clean room', load: () => import('./cleanroom.page.js') },
     {
-      path: '/cleanrooms/:id/spends',
+      path: '/cleanrooms/:cleanroom_uuid/spends',
       title: 'Spends of a clean room',
       load: () => import('./spends.page.js'),
     },

@@ -1,22 +1,9 @@
 import { instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface RoomSpend {
-  readonly spend_id: string;
-  readonly mechanism: string;
-  readonly sensitivity: string;
-  readonly epsilon: string;
-  readonly delta: string;
-  readonly cost: string;
-  readonly query_hash: string;
-  readonly spent_at: string;
-  readonly account_id: string;
-}
-
-interface RoomSpends extends ListAnswer {
-  readonly spends: readonly RoomSpend[];
-}
+type RoomSpend = AnswerOf<'/api/v1/cleanrooms/{cleanroom_uuid}/spends'>['spends'][number];
 
 const COLUMNS: readonly Column<RoomSpend>[] = [
   { name: 'Spent, UTC', cell: (spend) => instant(spend.spent_at) },
@@ -29,9 +16,9 @@ const COLUMNS: readonly Column<RoomSpend>[] = [
   { name: 'Hash of the query', cell: (spend) => <code>{spend.query_hash}</code> },
 ];
 
-export default listPage<RoomSpends, RoomSpend>({
+export default listPage({
   title: 'The ledger of epsilon',
-  route: ({ id = '' }) => `/api/v1/cleanrooms/${encodeURIComponent(id)}/spends`,
+  route: '/api/v1/cleanrooms/{cleanroom_uuid}/spends',
   isTimed: true,
   rowsOf: ({ spends }) => spends,
   keyOf: (spend) => spend.spend_id,

@@ -3,15 +3,11 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { bytes, instant } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
-import { type Bundle } from './bundle.js';
 import { Gantt } from './gantt.js';
 
-interface FoundBundle {
-  readonly position?: null;
-  readonly bundle: Bundle;
-}
-
+type Bundle = AnswerOf<'/api/v1/dtn/bundles/{id}'>['bundle'];
 type BundleEvent = Bundle['history'][number];
 
 const HISTORY: readonly Column<BundleEvent>[] = [
@@ -31,8 +27,8 @@ const factsOf = (bundle: Bundle): readonly Fact[] => [
 ];
 
 const BundlePage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundBundle>(() => `/api/v1/dtn/bundles/${id}`);
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/dtn/bundles/{id}', { id }));
   return (
     <>
       <h1>

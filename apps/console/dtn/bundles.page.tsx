@@ -1,13 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { bytes, instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Bundle } from './bundle.js';
 
-interface Bundles extends ListAnswer {
-  readonly bundles: readonly Bundle[];
-}
+type Bundle = AnswerOf<'/api/v1/dtn/bundles'>['bundles'][number];
 
 const COLUMNS: readonly Column<Bundle>[] = [
   { name: 'Accepted, UTC', cell: (bundle) => instant(bundle.accepted_at) },
@@ -27,7 +25,7 @@ const COLUMNS: readonly Column<Bundle>[] = [
   { name: 'Size', isNumber: true, cell: (bundle) => bytes(bundle.payload_bytes) },
 ];
 
-export default listPage<Bundles, Bundle>({
+export default listPage({
   title: 'Bundles',
   route: '/api/v1/dtn/bundles',
   rowsOf: ({ bundles }) => bundles,

@@ -1,25 +1,11 @@
 import { Answered, usePageRead } from '../shell/answer.js';
 import { count, instant } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { Gantt } from './gantt.js';
 
-interface Contact {
-  readonly contact: string;
-  readonly kind: string;
-  readonly from: string;
-  readonly to: string;
-  readonly starts_at: string;
-  readonly ends_at: string;
-  readonly bits_per_second: number;
-}
-
-interface Plan {
-  readonly position?: null;
-  readonly total_contacts: number;
-  readonly contacts: readonly Contact[];
-  readonly gaps: readonly { readonly link_id: number; readonly reason: string }[];
-}
+type Contact = AnswerOf<'/api/v1/dtn/plan'>['contacts'][number];
 
 const COLUMNS: readonly Column<Contact>[] = [
   { name: 'From', cell: ({ from }) => from },
@@ -31,7 +17,7 @@ const COLUMNS: readonly Column<Contact>[] = [
 ];
 
 const ContactsPage = () => {
-  const state = usePageRead<Plan>(() => '/api/v1/dtn/plan');
+  const state = usePageRead(() => routeOf('/api/v1/dtn/plan'));
   return (
     <>
       <h1>Contact plan</h1>

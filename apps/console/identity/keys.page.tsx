@@ -1,27 +1,12 @@
 import { orDash } from '../shell/facts.js';
 import { usd } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 import { textIn, WriteDialog } from '../shell/write-form.js';
 
-interface Key {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly models: readonly string[] | null;
-  readonly routes: readonly string[] | null;
-  readonly ip_ranges: readonly string[] | null;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly charged_usd: number;
-}
-
-interface Keys {
-  readonly position: string;
-  readonly keys: readonly Key[];
-}
+type Keys = AnswerOf<'/api/v1/auth/keys'>;
+type Key = Keys['keys'][number];
 
 /** An absent list has no limit; an empty one admits nothing. */
 const limitsOf = ({ models, routes, ip_ranges: ranges }: Key): string => {
@@ -38,16 +23,12 @@ const limitsOf = ({ models, routes, ip_ranges: ranges }: Key): string => {
 
 const SCOPES = ['inference', 'read_billing', 'manage_keys', 'manage_money', 'operate'];
 
-interface NewKey {
-  readonly api_key: string;
-}
-
 const Issue = () => (
-  <WriteDialog<NewKey>
+  <WriteDialog
     opens="Issue a key"
     explains="The key is shown once. Its requests are charged to your account."
     label="Issue"
-    route="/api/v1/auth/keys"
+    route={routeOf('/api/v1/auth/keys')}
     bodyOf={(form) => ({ name: textIn(form, 'name'), scopes: form.getAll('scopes') })}
     done={({ api_key: key }) => <pre tabIndex={0}>{key}</pre>}
   >
@@ -78,7 +59,7 @@ const Revoke = ({ id, name }: Key) => (
     explains="The key becomes invalid at once. Its requests that run are answered."
     label="Revoke"
     method="DELETE"
-    route={`/api/v1/auth/keys/${id}`}
+    route={routeOf('/api/v1/auth/keys/{id}', { id })}
   />
 );
 
@@ -94,7 +75,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { name: 'End it', cell: (key) => <Revoke {...key} /> },
 ];
 
-export default listPage<Keys, Key>({
+export default listPage({
   title: 'Keys',
   route: '/api/v1/auth/keys',
   rowsOf: ({ keys }) => keys,

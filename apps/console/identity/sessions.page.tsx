@@ -1,21 +1,10 @@
 import { instant } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Session {
-  readonly session_id: string;
-  readonly app_name: string | null;
-  readonly device_info: string | null;
-  readonly scopes: readonly string[];
-  readonly second_factor: string;
-  readonly started_at: string;
-  readonly expires_at: string;
-}
-
-interface Sessions {
-  readonly position: string;
-  readonly sessions: readonly Session[];
-}
+type Sessions = AnswerOf<'/api/v1/auth/sessions'>;
+type Session = Sessions['sessions'][number];
 
 const COLUMNS: readonly Column<Session>[] = [
   { name: 'Started, UTC', cell: (session) => instant(session.started_at) },
@@ -26,7 +15,7 @@ const COLUMNS: readonly Column<Session>[] = [
   { name: 'Second factor', cell: (session) => session.second_factor.replaceAll('_', ' ') },
 ];
 
-export default listPage<Sessions, Session>({
+export default listPage({
   title: 'Sessions',
   route: '/api/v1/auth/sessions',
   rowsOf: ({ sessions }) => sessions,

@@ -1,25 +1,10 @@
 import { instant } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface User {
-  readonly user_id: number;
-  readonly account_id: string;
-  readonly username: string | null;
-  readonly email: string | null;
-  readonly role: string;
-  readonly status: string;
-  readonly two_factor_enabled: boolean;
-  readonly registered_at: string;
-}
-
-interface UsersPage {
-  readonly position: string;
-  readonly page: number;
-  readonly total_pages: number;
-  readonly users: readonly User[];
-}
+type User = AnswerOf<'/api/v1/users'>['users'][number];
 
 const COLUMNS: readonly Column<User>[] = [
   { name: 'Id', isNumber: true, cell: (user) => user.user_id },
@@ -39,7 +24,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ];
 
-export default listPage<UsersPage, User>({
+export default listPage({
   title: 'Users',
   route: '/api/v1/users',
   isTimed: true,

@@ -3,7 +3,7 @@ import { type Filter } from '../shell/filters.js';
 import { query } from '../shell/location.js';
 import { session } from '../shell/session.js';
 
-export const INVESTOR: Filter = {
+export const INVESTOR: Filter<'investor_id'> = {
   name: 'investor',
   field: 'investor_id',
   label: 'User id of the investor',

@@ -1,42 +1,15 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant, usd } from '../shell/figures.js';
 import { Filters } from '../shell/filters.js';
 import { addressOf, asOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { ForInvestor, INVESTOR, investorAsked } from './for-investor.js';
 
-interface Revenue {
-  readonly gross_revenue_usd: number;
-  readonly net_revenue_usd: number;
-}
-
-interface Dashboard {
-  readonly position: string;
-  readonly portfolio_summary: {
-    readonly total_valuation_usd: number;
-    readonly allocated_gpus: number;
-    readonly active_nodes_count: number;
-    readonly nodes_count: number;
-    readonly apy_annualized_pct: number | null;
-  };
-  readonly yield_metrics: {
-    readonly last_24h: Revenue;
-    readonly last_30d: Revenue;
-    readonly lifetime: Revenue;
-  };
-  readonly accrued_through: string;
-}
-
-interface Node {
-  readonly name: string;
-  readonly status: string;
-  readonly share_pct: number;
-  readonly gpus: number;
-  readonly last_30d: Revenue;
-  readonly lifetime: Revenue;
-}
+type Dashboard = AnswerOf<'/api/v1/investor/dashboard.php'>;
+type Node = AnswerOf<'/api/v1/investor/nodes.php'>['nodes'][number];
+type Revenue = Node['lifetime'];
 
 const both = ({ gross_revenue_usd: gross, net_revenue_usd: net }: Revenue): string =>
   `${usd(net)} of ${usd(gross)}`;
@@ -63,12 +36,8 @@ const COLUMNS: readonly Column<Node>[] = [
 
 const Portfolio = () => {
   const fields = () => ({ investor_id: investorAsked() ?? undefined, asOf: asOf.value });
-  const dashboard = usePageRead<Dashboard>(() =>
-    routeOf('/api/v1/investor/dashboard.php', fields()),
-  );
-  const nodes = useRead<{ readonly nodes: readonly Node[] }>(() =>
-    routeOf('/api/v1/investor/nodes.php', fields()),
-  );
+  const dashboard = usePageRead(() => routeOf('/api/v1/investor/dashboard.php', fields()));
+  const nodes = useRead(() => routeOf('/api/v1/investor/nodes.php', fields()));
   const investor = investorAsked();
   return (
     <>

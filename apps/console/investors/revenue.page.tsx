@@ -1,21 +1,11 @@
 import { count, usd } from '../shell/figures.js';
 import { Filters } from '../shell/filters.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 import { ForInvestor, INVESTOR, investorAsked } from './for-investor.js';
 
-interface RevenueDay {
-  readonly date: string;
-  readonly node: string;
-  readonly charges: number;
-  readonly gross_revenue_usd: number;
-  readonly deductions_usd: number;
-  readonly net_revenue_usd: number;
-}
-
-interface RevenuePage extends ListAnswer {
-  readonly revenue: readonly RevenueDay[];
-}
+type RevenueDay = AnswerOf<'/api/v1/investor/revenue.php'>['revenue'][number];
 
 const COLUMNS: readonly Column<RevenueDay>[] = [
   { name: 'Day, UTC', cell: ({ date }) => date },
@@ -28,7 +18,7 @@ const COLUMNS: readonly Column<RevenueDay>[] = [
 
 const TITLE = 'Revenue of investments';
 
-const List = listPage<RevenuePage, RevenueDay>({
+const List = listPage({
   title: TITLE,
   route: '/api/v1/investor/revenue.php',
   isTimed: true,

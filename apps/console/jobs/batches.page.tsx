@@ -1,28 +1,12 @@
 import { Bar } from '../shell/charts.js';
 import { orDash } from '../shell/facts.js';
 import { count, instantOfSeconds } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Batch {
-  readonly id: string;
-  readonly endpoint: string;
-  readonly model: string | null;
-  readonly status: string;
-  readonly created_at: number;
-  readonly completed_at: number | null;
-  readonly request_counts: {
-    readonly total: number;
-    readonly completed: number;
-    readonly failed: number;
-  };
-  readonly output_file_id: string | null;
-  readonly error_file_id: string | null;
-}
-
-interface Batches extends ListAnswer {
-  readonly data: readonly Batch[];
-}
+type Batches = AnswerOf<'/v1/batches'>;
+type Batch = Batches['data'][number];
 
 const Content = ({ file }: { readonly file: string }) => (
   <a download href={`/v1/files/${file}/content`}>
@@ -55,7 +39,7 @@ const COLUMNS: readonly Column<Batch>[] = [
   },
 ];
 
-export default listPage<Batches, Batch>({
+export default listPage({
   title: 'Batches',
   route: '/v1/batches',
   rowsOf: ({ data }) => data,

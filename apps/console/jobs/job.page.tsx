@@ -4,16 +4,13 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant, usdOfMicro } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { LiveLosses } from '../shell/loss-chart.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { WriteDialog } from '../shell/write-form.js';
-import { type Job } from './job.js';
 
-interface FoundJob {
-  readonly position?: null;
-  readonly job: Job;
-}
-
+type Job = AnswerOf<'/api/v1/jobs/{id}'>['job'];
 type Usage = Job['usage'][number];
 
 const USAGE: readonly Column<Usage>[] = [
@@ -61,8 +58,8 @@ const factsOf = (job: Job): readonly Fact[] => [
 ];
 
 const JobPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundJob>(() => `/api/v1/jobs/${id}`);
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/jobs/{id}', { id }));
   return (
     <>
       <h1>
@@ -78,9 +75,10 @@ const JobPage = ({ parameters }: PageProps) => {
                 opens="Cancel the job"
                 explains="The job ends as soon as it can. The work that is done is charged."
                 label="Cancel the job"
-                route={`/api/v1/jobs/${id}/cancel`}
+                route={routeOf('/api/v1/jobs/{id}/cancel', { id })}
               />
             )}
+            <LiveLosses id={job.id} />
             <h2>Usage</h2>
             {job.usage.length === 0 ? (
               <p>Nothing is metered yet.</p>

@@ -2,18 +2,29 @@ import { Bar } from '../shell/charts.js';
 import { orDash } from '../shell/facts.js';
 import { instant, usdOfMicro } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf, type QueryOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Job, JOB_STATES } from './job.js';
 
-interface Jobs extends ListAnswer {
-  readonly jobs: readonly Job[];
-}
+type Job = AnswerOf<'/api/v1/jobs'>['jobs'][number];
 
-const FILTERS: readonly Filter[] = [
+const STATES = [
+  'waiting',
+  'queued',
+  'dispatched',
+  'running',
+  'paused',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+  'timed_out',
+] satisfies readonly Job['state'][];
+
+const FILTERS: readonly Filter<QueryOf<'/api/v1/jobs'>>[] = [
   { name: 'type', label: 'Type' },
-  { name: 'state', label: 'State', choices: JOB_STATES },
+  { name: 'state', label: 'State', choices: STATES },
 ];
 
 const COLUMNS: readonly Column<Job>[] = [
@@ -44,7 +55,7 @@ const COLUMNS: readonly Column<Job>[] = [
   { name: 'Ended, UTC', cell: (job) => orDash(job.ended_at, instant) },
 ];
 
-export default listPage<Jobs, Job>({
+export default listPage({
   title: 'Jobs',
   route: '/api/v1/jobs',
   filters: FILTERS,

@@ -1,31 +1,23 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
 import { type Filter, filtered, Filters } from '../shell/filters.js';
-import { type ListAnswer, OfNow, Places } from '../shell/list.js';
+import { OfNow, Places } from '../shell/list.js';
 import { query } from '../shell/location.js';
+import { type AnswerOf, type QueryOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
-import { type Pass, type Satellite, type SkyPlace, type Station } from './orbit.js';
 
-interface Passes extends ListAnswer {
-  readonly station: Station;
-  readonly satellite: Satellite;
-  readonly from: string;
-  readonly to: string;
-  readonly element_age_days: number;
-  readonly warning: string | null;
-  readonly passes: readonly Pass[];
-}
+type Passes = AnswerOf<'/api/v1/space/passes.php'>;
+type Pass = Passes['passes'][number];
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/api/v1/space/passes.php'>>[] = [
   { name: 'station', field: 'station_id', label: 'Station', initial: '1' },
   { name: 'satellite', field: 'satellite_id', label: 'Satellite', initial: '25338' },
   { name: 'from', label: 'From, UTC' },
   { name: 'to', label: 'To, UTC' },
 ];
 
-const place = ({ at, azimuth_deg: azimuth }: SkyPlace): string =>
+const place = ({ at, azimuth_deg: azimuth }: Pass['culmination']): string =>
   `${instant(at)}, azimuth ${count(azimuth)}°`;
 
 const COLUMNS: readonly Column<Pass>[] = [
@@ -75,7 +67,7 @@ const Pictures = ({ from, to, station, satellite }: Passes) => {
 };
 
 const PassesPage = () => {
-  const state = usePageRead<Passes>(() =>
+  const state = usePageRead(() =>
     routeOf('/api/v1/space/passes.php', {
       ...filtered(FILTERS),
       page: query.value.get('page'),

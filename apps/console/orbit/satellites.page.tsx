@@ -1,14 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Satellite } from './orbit.js';
 
-interface Satellites extends ListAnswer {
-  readonly satellites: readonly Satellite[];
-  readonly built_in: readonly Satellite[];
-}
+type Satellite = AnswerOf<'/api/v1/space/satellites'>['satellites'][number];
 
 const COLUMNS: readonly Column<Satellite>[] = [
   {
@@ -25,7 +22,7 @@ const COLUMNS: readonly Column<Satellite>[] = [
   { name: 'Imported, UTC', cell: (satellite) => orDash(satellite.imported_at, instant) },
 ];
 
-export default listPage<Satellites, Satellite>({
+export default listPage({
   title: 'Satellites',
   route: '/api/v1/space/satellites',
   rowsOf: ({ satellites, built_in: builtIn }) => [...satellites, ...builtIn],

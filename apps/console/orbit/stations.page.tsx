@@ -1,13 +1,10 @@
 import { orDash } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Station } from './orbit.js';
 
-interface Stations extends ListAnswer {
-  readonly stations: readonly Station[];
-  readonly built_in: readonly Station[];
-}
+type Station = AnswerOf<'/api/v1/space/stations'>['stations'][number];
 
 const COLUMNS: readonly Column<Station>[] = [
   { name: 'Id', isNumber: true, cell: (station) => station.station_id },
@@ -19,7 +16,7 @@ const COLUMNS: readonly Column<Station>[] = [
   { name: 'Registered, UTC', cell: (station) => orDash(station.registered_at, instant) },
 ];
 
-export default listPage<Stations, Station>({
+export default listPage({
   title: 'Stations',
   route: '/api/v1/space/stations',
   rowsOf: ({ stations, built_in: builtIn }) => [...stations, ...builtIn],

@@ -1,23 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { bytes, instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Package {
-  readonly package_uuid: string;
-  readonly package_name: string;
-  readonly model: string;
-  readonly status: string;
-  readonly hardware_architecture: string | null;
-  readonly checksum_sha256: string | null;
-  readonly bytes: number | null;
-  readonly ordered_at: string;
-  readonly licensed_until: string | null;
-}
-
-interface Packages extends ListAnswer {
-  readonly packages: readonly Package[];
-}
+type Packages = AnswerOf<'/api/v1/scif/packages'>;
+type Package = Packages['packages'][number];
 
 const COLUMNS: readonly Column<Package>[] = [
   { name: 'Ordered, UTC', cell: (one) => instant(one.ordered_at) },
@@ -30,7 +18,7 @@ const COLUMNS: readonly Column<Package>[] = [
   { name: 'Licensed until, UTC', cell: (one) => orDash(one.licensed_until, instant) },
 ];
 
-export default listPage<Packages, Package>({
+export default listPage({
   title: 'Packages',
   route: '/api/v1/scif/packages',
   rowsOf: ({ packages }) => packages,

@@ -1,12 +1,10 @@
 import { instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Partner } from './partner.js';
 
-interface Partners extends ListAnswer {
-  readonly partners: readonly Partner[];
-}
+type Partner = AnswerOf<'/api/v1/partners'>['partners'][number];
 
 const COLUMNS: readonly Column<Partner>[] = [
   {
@@ -23,7 +21,7 @@ const COLUMNS: readonly Column<Partner>[] = [
   { name: 'Registered, UTC', cell: (partner) => instant(partner.registered_at) },
 ];
 
-export default listPage<Partners, Partner>({
+export default listPage({
   title: 'Partners',
   route: '/api/v1/partners',
   isTimed: true,

@@ -1,23 +1,11 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant, usd } from '../shell/figures.js';
 import { addressOf, asOf } from '../shell/location.js';
-import { type Partner, partnerAsked } from './partner.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
+import { partnerAsked } from './partner.js';
 
-interface Overview {
-  readonly position: string;
-  readonly partner: Partner;
-  readonly metrics: {
-    readonly sub_users_count: number;
-    readonly fleet_rigs_count: number;
-    readonly monthly_volume_usd: number;
-    readonly reseller_earnings_usd: number;
-    readonly lifetime_volume_usd: number;
-    readonly lifetime_earnings_usd: number;
-  };
-  readonly accrued_through: string;
-}
+type Overview = AnswerOf<'/api/v1/partners/overview.php'>;
 
 const factsOf = ({ partner, metrics, ...overview }: Overview): readonly Fact[] => [
   ['Partner', partner.partner_name],
@@ -32,7 +20,7 @@ const factsOf = ({ partner, metrics, ...overview }: Overview): readonly Fact[] =
 ];
 
 const ResellerFigures = ({ partner }: { readonly partner: string | undefined }) => {
-  const state = usePageRead<Overview>(() =>
+  const state = usePageRead(() =>
     routeOf('/api/v1/partners/overview.php', { partner_id: partner, asOf: asOf.value }),
   );
   return (

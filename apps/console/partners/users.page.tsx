@@ -1,26 +1,14 @@
 import { instant, usd } from '../shell/figures.js';
 import { type Filter } from '../shell/filters.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 import { partnerAsked } from './partner.js';
 
-interface SubUser {
-  readonly user_id: number;
-  readonly username: string | null;
-  readonly status: string;
-  readonly joined_at: string;
-  readonly monthly_volume_usd: number;
-  readonly reseller_earnings_usd: number;
-  readonly lifetime_volume_usd: number;
-  readonly lifetime_earnings_usd: number;
-}
+type SubUser = AnswerOf<'/api/v1/partners/subusers.php'>['sub_users'][number];
 
-interface SubUsers extends ListAnswer {
-  readonly sub_users: readonly SubUser[];
-}
-
-const PARTNER: Filter = { name: 'partner', field: 'partner_id', label: 'Partner' };
+const PARTNER: Filter<'partner_id'> = { name: 'partner', field: 'partner_id', label: 'Partner' };
 
 const COLUMNS: readonly Column<SubUser>[] = [
   { name: 'User', cell: ({ user_id: id, username }) => username ?? `user ${id}, erased` },
@@ -32,7 +20,7 @@ const COLUMNS: readonly Column<SubUser>[] = [
   { name: 'Earned in all', isNumber: true, cell: (user) => usd(user.lifetime_earnings_usd) },
 ];
 
-const List = listPage<SubUsers, SubUser>({
+const List = listPage({
   title: 'Users of a reseller',
   route: '/api/v1/partners/subusers.php',
   isTimed: true,

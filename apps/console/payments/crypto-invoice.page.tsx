@@ -1,40 +1,14 @@
 import { Answered, usePageRead } from '../shell/answer.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
-import { routeOf } from '../shell/api.js';
 import { asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { useAwaited } from './awaited.js';
 
-interface Payment {
-  readonly txid: string;
-  readonly output: number;
-  readonly amount: number;
-  readonly state: string;
-  readonly late: boolean;
-  readonly credited_usd: number;
-  readonly paid_at: string;
-}
-
-interface CryptoInvoice {
-  readonly position: string;
-  readonly invoice_id: string;
-  readonly amount_fiat: number;
-  readonly crypto_amount: number;
-  readonly crypto_currency: string;
-  readonly network: string;
-  readonly pay_address: string;
-  readonly payment_uri: string;
-  readonly qr_code_url: string;
-  readonly status: string;
-  readonly expires_at: string;
-  readonly price_usd: number;
-  readonly confirmations: number;
-  readonly paid_amount: number;
-  readonly credited_usd: number;
-  readonly payments: readonly Payment[];
-}
+type Payment = CryptoInvoice['payments'][number];
+type CryptoInvoice = AnswerOf<'/api/v1/billing/crypto_invoices/{id}'>;
 
 const factsOf = (invoice: CryptoInvoice): readonly Fact[] => [
   ['Status', invoice.status],
@@ -69,9 +43,9 @@ const Watch = ({ status }: CryptoInvoice) =>
   useAwaited([status]) ? <p class="quiet">The payment is awaited: the page follows it.</p> : null;
 
 const CryptoInvoicePage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<CryptoInvoice>(() =>
-    routeOf(`/api/v1/billing/crypto_invoices/${id}`, { asOf: asOf.value }),
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() =>
+    routeOf('/api/v1/billing/crypto_invoices/{id}', { id, asOf: asOf.value }),
   );
   return (
     <>

@@ -1,26 +1,13 @@
 import { instant, usd } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf, goTo } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 import { textIn, WriteDialog } from '../shell/write-form.js';
 import { useAwaited } from './awaited.js';
 
-interface CryptoInvoice {
-  readonly invoice_id: string;
-  readonly created_at: string;
-  readonly status: string;
-  readonly amount_fiat: number;
-  readonly crypto_amount: number;
-  readonly crypto_currency: string;
-  readonly network: string;
-  readonly paid_amount: number;
-  readonly credited_usd: number;
-  readonly expires_at: string;
-}
-
-interface CryptoInvoices extends ListAnswer {
-  readonly invoices: readonly CryptoInvoice[];
-}
+type CryptoInvoices = AnswerOf<'/api/v1/billing/crypto_invoices'>;
+type CryptoInvoice = CryptoInvoices['invoices'][number];
 
 /** Where the state of the list is from, and how the next invoice comes to be. */
 const Watch = ({ invoices }: CryptoInvoices) => {
@@ -28,10 +15,10 @@ const Watch = ({ invoices }: CryptoInvoices) => {
   return (
     <>
       {isAwaited && <p class="quiet">A payment is awaited: the list follows the chain.</p>}
-      <WriteDialog<{ readonly invoice_id: string }>
+      <WriteDialog
         opens="Pay in a crypto-currency"
         label="Make the invoice"
-        route="/api/v1/billing/create_crypto_invoice.php"
+        route={routeOf('/api/v1/billing/create_crypto_invoice.php')}
         explains="The invoice fixes the price for some minutes, and has an address of its own."
         bodyOf={(form) => ({
           amount_usd: Number(textIn(form, 'amount')),
@@ -75,7 +62,7 @@ const COLUMNS: readonly Column<CryptoInvoice>[] = [
   { name: 'Price until, UTC', cell: (invoice) => instant(invoice.expires_at) },
 ];
 
-export default listPage<CryptoInvoices, CryptoInvoice>({
+export default listPage({
   title: 'Crypto invoices',
   route: '/api/v1/billing/crypto_invoices',
   isTimed: true,

@@ -1,34 +1,15 @@
 import { Facts, orDash } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
-import { type Filter } from '../shell/filters.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { type Filter, Filters } from '../shell/filters.js';
+import { listPage } from '../shell/list.js';
 import { addressWith, query } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { session } from '../shell/session.js';
 import { type Column } from '../shell/table.js';
 import { textIn, WriteDialog } from '../shell/write-form.js';
 
-interface Payout {
-  readonly payout_id: string;
-  readonly beneficiary: string;
-  readonly status: string;
-  readonly amount_usd: number;
-  readonly tax: { readonly rate_pct: number; readonly withheld_usd: number } | null;
-  readonly net_usd: number | null;
-  readonly requested_at: string;
-  readonly ended_at: string | null;
-  readonly reason: string | null;
-}
-
-interface Payouts extends ListAnswer {
-  readonly balance?: {
-    readonly accrued_usd: number;
-    readonly open_usd: number;
-    readonly paid_usd: number;
-    readonly withheld_usd: number;
-    readonly available_usd: number;
-  };
-  readonly payouts: readonly Payout[];
-}
+type Payouts = AnswerOf<'/api/v1/payouts'>;
+type Payout = Payouts['payouts'][number];
 
 const COLUMNS: readonly Column<Payout>[] = [
   { name: 'Requested, UTC', cell: (payout) => instant(payout.requested_at) },
@@ -50,22 +31,21 @@ const COLUMNS: readonly Column<Payout>[] = [
   { name: 'Ended, UTC', cell: (payout) => orDash(payout.ended_at, instant) },
 ];
 
-const Balance = ({ balance }: Payouts) =>
-  balance && (
-    <Facts
-      facts={[
-        ['Earned', usd(balance.accrued_usd)],
-        ['Requested and open', usd(balance.open_usd)],
-        ['Paid', usd(balance.paid_usd)],
-        ['Withheld', usd(balance.withheld_usd)],
-        ['Available', usd(balance.available_usd)],
-      ]}
-    />
-  );
+const Balance = ({ balance }: Payouts) => (
+  <Facts
+    facts={[
+      ['Earned', usd(balance.accrued_usd)],
+      ['Requested and open', usd(balance.open_usd)],
+      ['Paid', usd(balance.paid_usd)],
+      ['Withheld', usd(balance.withheld_usd)],
+      ['Available', usd(balance.available_usd)],
+    ]}
+  />
+);
 
 /** For an Admin: the next steps of a payout that waits. */
 const Decide = ({ beneficiary, payout_id: id, status }: Payout) => {
-  const route = `/api/v1/payouts/${beneficiary}/${id}`;
+  const payout = { beneficiary, payout_id: id };
   return (
     <>
       {status === 'requested' && (
@@ -73,7 +53,7 @@ const Decide = ({ beneficiary, payout_id: id, status }: Payout) => {
           opens={`Approve ${id}`}
           explains="The payout may be paid."
           label="Approve"
-          route={`${route}/approve`}
+          route={routeOf('/api/v1/payouts/{beneficiary}/{payout_id}/approve', payout)}
           bodyOf={(form) => ({ country: textIn(form, 'country') })}
         >
           <label>
@@ -86,7 +66,7 @@ const Decide = ({ beneficiary, payout_id: id, status }: Payout) => {
         opens={`Reject ${id}`}
         explains="The amount is available to its beneficiary again."
         label="Reject"
-        route={`${route}/reject`}
+        route={routeOf('/api/v1/payouts/{beneficiary}/{payout_id}/reject', payout)}
         bodyOf={(form) => ({ reason: textIn(form, 'reason') })}
       >
         <label>
@@ -98,17 +78,17 @@ const Decide = ({ beneficiary, payout_id: id, status }: Payout) => {
   );
 };
 
-const BENEFICIARY: Filter = { name: 'beneficiary', label: 'For, such as partner-1' };
+const BENEFICIARY: Filter<'beneficiary'> = { name: 'beneficiary', label: 'For, such as partner-1' };
 
 const shared = {
   isTimed: true,
-  rowsOf: ({ payouts }: Payouts) => payouts,
+  rowsOf: ({ payouts }: Pick<Payouts, 'payouts'>) => payouts,
   keyOf: (payout: Payout) => `${payout.beneficiary} ${payout.payout_id}`,
   columns: COLUMNS,
 };
 
 /** Of one beneficiary, who need not be named by a user with earnings. */
-const OfBeneficiary = listPage<Payouts, Payout>({
+const OfBeneficiary = listPage({
   ...shared,
   title: 'Payouts',
   route: '/api/v1/payouts',
@@ -121,12 +101,12 @@ const OfBeneficiary = listPage<Payouts, Payout>({
   above: (answer) => <Balance {...answer} />,
 });
 
-const Open = listPage<Payouts, Payout>({
+const Open = listPage({
   ...shared,
   columns: [...COLUMNS, { name: 'Decide', cell: (payout) => <Decide {...payout} /> }],
   title: 'Open payouts',
   route: '/api/v1/payouts/open',
-  filters: [BENEFICIARY],
+  above: () => <Filters filters={[BENEFICIARY]} />,
   empty: 'No payout waits for a decision.',
 });
 

@@ -1,39 +1,34 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Answered, messageOf, useRead } from '../shell/answer.js';
+import { ApiError } from '../shell/api.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
-import { count, usd } from '../shell/figures.js';
+import { count, usd, usdOfMicro } from '../shell/figures.js';
+import { ledger } from '../shell/live.js';
 import { addressOf, query } from '../shell/location.js';
+import { routeOf } from '../shell/routes.js';
 import { write } from '../shell/session.js';
 import { textIn } from '../shell/write-form.js';
+import { costSoFar, type Estimate } from './live-cost.js';
 import { type ChatBody, streamedChat } from './streamed-chat.js';
 
-interface Models {
-  readonly data: readonly { readonly id: string; readonly endpoints?: readonly string[] }[];
-}
-
-interface Estimate {
-  readonly rate_card_version: number | null;
-  readonly max_cost_usd: number | null;
-  readonly available_usd: number | null;
-  readonly would_run: boolean;
-  readonly rejections: readonly { readonly message: string }[];
-}
-
-interface ChargedRequest {
-  readonly request: { readonly cost_usd: string; readonly total_ms: number };
-}
+const BAD_REQUEST = 400;
 
 type Shown =
   | { readonly status: 'idle' }
   | { readonly status: 'estimated'; readonly estimate: Estimate }
   | { readonly status: 'failed'; readonly message: string }
-  | {
-      readonly status: 'streaming' | 'done';
-      readonly text: string;
-      readonly pieces: number;
-      readonly requestId: string | null;
-    };
+  | StreamedAnswer;
+
+interface StreamedAnswer {
+  readonly status: 'streaming' | 'done';
+  /** Null: chats of this mode have none. */
+  readonly estimate: Estimate | null;
+  readonly text: string;
+  /** Each is taken for a token. */
+  readonly pieces: number;
+  readonly requestId: string | null;
+}
 
 const bodyOf = (form: FormData): ChatBody => {
   const most = Number(textIn(form, 'max_tokens'));
@@ -45,6 +40,11 @@ const bodyOf = (form: FormData): ChatBody => {
   };
 };
 
+const estimateOf = async (body: ChatBody): Promise<Estimate> => {
+  const call = { method: 'POST', body, idempotencyKey: crypto.randomUUID() } as const;
+  return (await write(routeOf('/api/v1/estimate'), call)).answer;
+};
+
 const factsOf = (estimate: Estimate): readonly Fact[] => [
   ['Costs at most', orDash(estimate.max_cost_usd, usd)],
   ['Available', orDash(estimate.available_usd, usd)],
@@ -52,20 +52,62 @@ const factsOf = (estimate: Estimate): readonly Fact[] => [
   ['Would run', estimate.would_run ? 'yes' : estimate.rejections.map((one) => one.message).join()],
 ];
 
-/** The charge, which the log has when the stream has ended. */
-const Charge = ({ requestId }: { readonly requestId: string }) => {
-  const state = useRead<ChargedRequest>(() => `/api/v1/requests/${requestId}`);
+/** Shown until the log has the charge. */
+const CostSoFar = ({ estimate, pieces }: StreamedAnswer) => {
+  const micro = estimate && costSoFar(estimate, pieces);
   return (
-    <Answered state={state}>
-      {({ request }) => (
-        <p class="success">
-          Charged {usd(request.cost_usd)} in {count(request.total_ms)} ms:{' '}
-          <a data-page href={addressOf(`/requests/${requestId}`)}>
-            its lines, events and proofs
-          </a>
-        </p>
+    <p id="cost">
+      {micro === null
+        ? 'No cost is known before the charge.'
+        : `Estimate so far: ${usdOfMicro(String(micro))} by rate card ` +
+          `${estimate?.rate_card_version ?? '–'}, with each piece as one token.`}
+    </p>
+  );
+};
+
+interface ChargeProps {
+  readonly answer: StreamedAnswer;
+  readonly requestId: string;
+}
+
+/** The charge, which the log has soon after the stream has ended. */
+const Charge = ({ answer, requestId }: ChargeProps) => {
+  const state = useRead(() => {
+    // A charge that comes later is an event of the account, after which it is read again.
+    const [route] = [routeOf('/api/v1/requests/{id}', { id: requestId }), ledger.value.latest];
+    return route;
+  });
+  const now = state.value;
+  if (now.status !== 'found') return <CostSoFar {...answer} />;
+  const { cost_usd: cost, total_ms: ms } = now.answer.request;
+  return (
+    <p class="success">
+      Charged {usd(cost)} in {count(ms)} ms:{' '}
+      <a data-page href={addressOf(`/requests/${requestId}`)}>
+        its lines, events and proofs
+      </a>
+    </p>
+  );
+};
+
+const Streamed = ({ answer }: { readonly answer: StreamedAnswer }) => {
+  const { status, estimate, text, pieces, requestId } = answer;
+  const isDone = status === 'done';
+  return (
+    <>
+      {estimate && <Facts facts={factsOf(estimate)} />}
+      <pre tabIndex={0} id="answer">
+        {text}
+      </pre>
+      <p role="status">
+        {isDone ? 'Ended' : 'Streaming'}, {count(pieces)} pieces
+      </p>
+      {isDone && requestId !== null ? (
+        <Charge answer={answer} requestId={requestId} />
+      ) : (
+        <CostSoFar {...answer} />
       )}
-    </Answered>
+    </>
   );
 };
 
@@ -73,7 +115,7 @@ const Outcome = ({ shown }: { readonly shown: Signal<Shown> }) => {
   const now = shown.value;
   switch (now.status) {
     case 'idle':
-      return <p>Estimate the price first, or send at once. A chat is charged as any other.</p>;
+      return <p>A chat is estimated before it is sent, and charged as any other.</p>;
     case 'estimated':
       return <Facts facts={factsOf(now.estimate)} />;
     case 'failed':
@@ -84,22 +126,12 @@ const Outcome = ({ shown }: { readonly shown: Signal<Shown> }) => {
       );
     case 'streaming':
     case 'done':
-      return (
-        <>
-          <pre tabIndex={0} id="answer">
-            {now.text}
-          </pre>
-          <p role="status">
-            {now.status === 'streaming' ? 'Streaming' : 'Ended'}, {count(now.pieces)} pieces
-          </p>
-          {now.status === 'done' && now.requestId !== null && <Charge requestId={now.requestId} />}
-        </>
-      );
+      return <Streamed answer={now} />;
   }
 };
 
 const ModelField = () => {
-  const state = useRead<Models>(() => '/v1/models');
+  const state = useRead(() => routeOf('/v1/models'));
   return (
     <Answered state={state}>
       {({ data }) => (
@@ -118,30 +150,57 @@ const ModelField = () => {
   );
 };
 
+const Fields = () => (
+  <>
+    <ModelField />
+    <label>
+      Routing mode
+      <input name="routing_mode" defaultValue="auto" maxLength={80} />
+    </label>
+    <label>
+      Output tokens at most
+      <input name="max_tokens" type="number" min="1" />
+    </label>
+    <label>
+      Prompt
+      <textarea name="prompt" rows={4} required />
+    </label>
+  </>
+);
+
 const PlaygroundPage = () => {
   const form = useRef<HTMLFormElement>(null);
   const shown = useSignal<Shown>({ status: 'idle' });
   const abort = useRef<AbortController | null>(null);
 
   const estimate = async (body: ChatBody): Promise<void> => {
-    const { answer } = await write<Estimate>('/api/v1/estimate', {
-      method: 'POST',
-      body,
-      idempotencyKey: crypto.randomUUID(),
-    });
-    shown.value = { status: 'estimated', estimate: answer };
+    shown.value = { status: 'estimated', estimate: await estimateOf(body) };
   };
   const send = async (body: ChatBody): Promise<void> => {
-    abort.current = new AbortController();
-    const { requestId, pieces } = await streamedChat(body, abort.current.signal);
-    let [text, total] = ['', 0];
-    shown.value = { status: 'streaming', text, pieces: total, requestId };
-    for await (const piece of pieces) {
-      text += piece;
-      total += 1;
-      shown.value = { status: 'streaming', text, pieces: total, requestId };
+    const { signal } = (abort.current = new AbortController());
+    // Modes without a price before their work have no estimate, and chat all the same.
+    const priced = await estimateOf(body).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === BAD_REQUEST) return null;
+      throw error;
+    });
+    if (priced?.would_run === false) {
+      shown.value = { status: 'estimated', estimate: priced };
+      return;
     }
-    shown.value = { status: 'done', text, pieces: total, requestId };
+    const { requestId, pieces } = await streamedChat(body, signal);
+    const start = { estimate: priced, text: '', pieces: 0, requestId };
+    let now: StreamedAnswer = { ...start, status: 'streaming' };
+    shown.value = now;
+    try {
+      for await (const piece of pieces) {
+        now = { ...now, text: now.text + piece, pieces: now.pieces + 1 };
+        shown.value = now;
+      }
+    } catch (error) {
+      // The answer so far is charged, too.
+      if (!signal.aborted) throw error;
+    }
+    shown.value = { ...now, status: 'done' };
   };
   const run = (action: (body: ChatBody) => Promise<void>): void => {
     if (!form.current?.reportValidity()) return;
@@ -157,19 +216,7 @@ const PlaygroundPage = () => {
     <>
       <h1>Playground</h1>
       <form class="stacked" ref={form} onSubmit={submit}>
-        <ModelField />
-        <label>
-          Routing mode
-          <input name="routing_mode" defaultValue="auto" maxLength={80} />
-        </label>
-        <label>
-          Output tokens at most
-          <input name="max_tokens" type="number" min="1" />
-        </label>
-        <label>
-          Prompt
-          <textarea name="prompt" rows={4} required />
-        </label>
+        <Fields />
         <p class="buttons">
           <button type="button" onClick={() => run(estimate)}>
             Estimate

@@ -1,4 +1,5 @@
 import { ApiError, failureOf } from '../shell/api.js';
+import { routeOf } from '../shell/routes.js';
 import { eventsIn } from '../shell/server-events.js';
 import { writeForStream } from '../shell/session.js';
 
@@ -21,7 +22,7 @@ export interface StreamedChat {
   readonly pieces: AsyncGenerator<string>;
 }
 
-const CHATS = '/v1/chat/completions';
+const CHATS = routeOf('/v1/chat/completions');
 const END = '[DONE]';
 
 const piecesIn = async function* (
@@ -31,7 +32,8 @@ const piecesIn = async function* (
     if (data === END) return;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error) throw failureOf(0, chunk);
-    yield chunk.choices?.[0]?.delta?.content ?? '';
+    const piece = chunk.choices?.[0]?.delta?.content ?? '';
+    if (piece !== '') yield piece;
   }
 };
 

@@ -1,23 +1,10 @@
 import { orDash } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface ProofKey {
-  readonly key_id: string;
-  readonly sha256: string;
-  readonly scheme: string;
-  readonly curve: string;
-  readonly inputs: number;
-  readonly source: string;
-  readonly registered_at: string | null;
-  readonly retired_at: string | null;
-}
-
-interface ProofKeys extends ListAnswer {
-  readonly keys: readonly ProofKey[];
-  readonly built_in: readonly ProofKey[];
-}
+type ProofKey = AnswerOf<'/api/v1/zk_proofs/keys'>['keys'][number];
 
 const COLUMNS: readonly Column<ProofKey>[] = [
   { name: 'Key', cell: (key) => key.key_id },
@@ -29,7 +16,7 @@ const COLUMNS: readonly Column<ProofKey>[] = [
   { name: 'SHA-256', cell: ({ sha256 }) => <code>{sha256}</code> },
 ];
 
-export default listPage<ProofKeys, ProofKey>({
+export default listPage({
   title: 'Keys of proofs',
   route: '/api/v1/zk_proofs/keys',
   rowsOf: ({ keys, built_in: builtIn }) => [...keys, ...builtIn],

@@ -1,29 +1,14 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
 import { type Filter, filtered, Filters } from '../shell/filters.js';
 import { OfNow } from '../shell/list.js';
 import { query } from '../shell/location.js';
+import { type AnswerOf, type QueryOf, routeOf } from '../shell/routes.js';
 
-interface Snapshot {
-  readonly position?: null;
-  readonly statement: string;
-  readonly prover_scheme: string;
-  readonly key_id: string;
-  readonly key_source: string;
-  readonly log_position: string;
-  readonly as_of: string;
-  readonly age_seconds: number;
-  readonly root: string;
-  readonly total: string;
-  readonly unit: string;
-  readonly leaves: number;
-  readonly proofs: readonly object[];
-  readonly own: readonly { readonly id: string; readonly amount: string }[];
-}
+type Snapshot = AnswerOf<'/api/v1/space/zk_snapshot.php'>;
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/api/v1/space/zk_snapshot.php'>>[] = [
   {
     name: 'statement',
     label: 'Statement',
@@ -45,9 +30,7 @@ const factsOf = (snapshot: Snapshot): readonly Fact[] => [
 ];
 
 const FoundSnapshot = () => {
-  const state = usePageRead<Snapshot>(() =>
-    routeOf('/api/v1/space/zk_snapshot.php', filtered(FILTERS)),
-  );
+  const state = usePageRead(() => routeOf('/api/v1/space/zk_snapshot.php', filtered(FILTERS)));
   return (
     <Answered state={state}>
       {(snapshot) => (

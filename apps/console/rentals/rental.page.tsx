@@ -4,12 +4,9 @@ import { count, instant, usd, usdOfMicro } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
-import { type Rental } from './rental.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 
-interface FoundRental {
-  readonly position?: null;
-  readonly rental: Rental;
-}
+type Rental = AnswerOf<'/api/v1/rentals/{id}'>['rental'];
 
 const isEnforced = (is: boolean): string => (is ? 'enforced' : 'not enforced on this machine');
 
@@ -30,8 +27,8 @@ const factsOf = (rental: Rental): readonly Fact[] => [
 ];
 
 const RentalPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundRental>(() => `/api/v1/rentals/${id}`);
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/rentals/{id}', { id }));
   return (
     <>
       <h1>Rental {parameters['id']}</h1>

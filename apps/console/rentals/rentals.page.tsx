@@ -1,13 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { count, instant, usd, usdOfMicro } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Rental } from './rental.js';
 
-interface Rentals extends ListAnswer {
-  readonly rentals: readonly Rental[];
-}
+type Rental = AnswerOf<'/api/v1/rentals'>['rentals'][number];
 
 const COLUMNS: readonly Column<Rental>[] = [
   { name: 'Ordered, UTC', cell: (rental) => instant(rental.submitted_at) },
@@ -31,7 +29,7 @@ const COLUMNS: readonly Column<Rental>[] = [
   },
 ];
 
-export default listPage<Rentals, Rental>({
+export default listPage({
   title: 'Rentals',
   route: '/api/v1/rentals',
   rowsOf: ({ rentals }) => rentals,

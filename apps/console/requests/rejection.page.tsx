@@ -1,33 +1,14 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { session } from '../shell/session.js';
 import { type Column, Table } from '../shell/table.js';
 import { namedFacts } from './facts-of.js';
 
-interface Rejection {
-  readonly code: string;
-  readonly message: string;
-  readonly rejected_at: string;
-  readonly facts: object;
-  readonly asked_usd: number | null;
-  readonly asked: object | null;
-  readonly position: string;
-  readonly evidence: {
-    readonly position: string;
-    readonly recorded_at: string;
-    readonly available_usd: number;
-  } | null;
-}
-
-interface Explanation {
-  readonly position?: null;
-  readonly rejection: Rejection | null;
-}
-
+type Rejection = NonNullable<AnswerOf<'/api/v1/requests/{id}/explanation'>['rejection']>;
 type NamedFact = readonly [name: string, value: string];
 
 const COLUMNS: readonly Column<NamedFact>[] = [
@@ -66,9 +47,9 @@ const FactTable = ({ label, facts }: { readonly label: string; readonly facts: o
 );
 
 const RejectionPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<Explanation>(() =>
-    routeOf(`/api/v1/requests/${id}/explanation`, { asOf: asOf.value }),
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() =>
+    routeOf('/api/v1/requests/{id}/explanation', { id, asOf: asOf.value }),
   );
   return (
     <>

@@ -2,21 +2,10 @@ import { orDash } from '../shell/facts.js';
 import { instant, usd } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
 import { addressOf, addressWith } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Rejection {
-  readonly request_id: string;
-  readonly rejected_at: string;
-  readonly code: string;
-  readonly message: string;
-  readonly purpose: string | null;
-  readonly asked_usd: number | null;
-}
-
-interface Rejections {
-  readonly position?: null;
-  readonly rejections: readonly Rejection[];
-}
+type Rejection = AnswerOf<'/api/v1/rejections'>['rejections'][number];
 
 const COLUMNS: readonly Column<Rejection>[] = [
   { name: 'Rejected, UTC', cell: (one) => instant(one.rejected_at) },
@@ -43,7 +32,7 @@ const COLUMNS: readonly Column<Rejection>[] = [
   },
 ];
 
-export default listPage<Rejections, Rejection>({
+export default listPage({
   title: 'Rejected requests',
   route: '/api/v1/rejections',
   filters: [{ name: 'code', label: 'Code' }],

@@ -1,40 +1,19 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { Balance } from '../shell/balance.js';
 import { addressOf, asOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
-import { Proofs, type ProvenEvent } from '../shell/proofs.js';
-import { type AccountRequest } from './account-request.js';
+import { Proofs } from '../shell/proofs.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 
-interface RequestAnswer {
-  readonly position: string;
-  readonly request: AccountRequest;
-}
-
-interface ProvenRequest {
-  readonly verifier_key: string;
-  readonly events: readonly ProvenEvent[];
-}
-
-interface ExplainedEvent {
-  readonly event_id: string;
-  readonly type: string;
-  readonly position: string;
-  readonly recorded_at: string;
-  readonly available_before_usd: number | null;
-  readonly available_after_usd: number | null;
-  readonly facts: object;
-}
-
-interface Explanation {
-  readonly events: readonly ExplainedEvent[];
-}
+type RequestAnswer = AnswerOf<'/api/v1/requests/{id}'>;
+type ExplainedEvent = Explanation['events'][number];
+type Explanation = AnswerOf<'/api/v1/requests/{id}/explanation'>;
 
 const listOf = (values: readonly string[]): string =>
   values.length === 0 ? '–' : values.join(', ');
 
-const factsOf = (request: AccountRequest): readonly (readonly [string, string])[] => [
+const factsOf = (request: RequestAnswer['request']): readonly (readonly [string, string])[] => [
   ['Status', request.reason === null ? request.status : `${request.status}: ${request.reason}`],
   ['Cost, before corrections', usd(request.cost_usd)],
   ['Product', request.product],
@@ -122,15 +101,13 @@ const Ledger = ({ events }: Explanation) => (
 );
 
 const RequestPageView = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const request = usePageRead<RequestAnswer>(() =>
-    routeOf(`/api/v1/requests/${id}`, { asOf: asOf.value }),
+  const id = parameters['id'] ?? '';
+  const request = usePageRead(() => routeOf('/api/v1/requests/{id}', { id, asOf: asOf.value }));
+  const explanation = useRead(() =>
+    routeOf('/api/v1/requests/{id}/explanation', { id, asOf: asOf.value }),
   );
-  const explanation = useRead<Explanation>(() =>
-    routeOf(`/api/v1/requests/${id}/explanation`, { asOf: asOf.value }),
-  );
-  const proven = useRead<ProvenRequest>(() =>
-    routeOf(`/audit/requests/${id}`, { asOf: asOf.value }),
+  const proven = useRead(() =>
+    routeOf('/audit/requests/{request_id}', { request_id: id, asOf: asOf.value }),
   );
   return (
     <>

@@ -1,18 +1,13 @@
 import { count, instant, usd } from '../shell/figures.js';
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Filter, filtered, Filters } from '../shell/filters.js';
 import { addressOf, addressWith, asOf, query } from '../shell/location.js';
+import { type AnswerOf, type QueryOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
-import { type AccountRequest } from './account-request.js';
 
-interface RequestsPage {
-  readonly position: string;
-  readonly requests: readonly AccountRequest[];
-  readonly next_after: string | null;
-}
+type AccountRequest = AnswerOf<'/api/v1/requests'>['requests'][number];
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/api/v1/requests'>>[] = [
   { name: 'model', label: 'Model' },
   { name: 'rig', label: 'Rig' },
   { name: 'tag', label: 'Tag, as name=value' },
@@ -48,7 +43,7 @@ const COLUMNS: readonly Column<AccountRequest>[] = [
 ];
 
 const RequestsPageView = () => {
-  const state = usePageRead<RequestsPage>(() =>
+  const state = usePageRead(() =>
     routeOf('/api/v1/requests', {
       ...filtered(FILTERS),
       after: query.value.get('after'),

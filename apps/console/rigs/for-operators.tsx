@@ -1,22 +1,22 @@
 import { Answered, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { monthStart, today } from '../shell/days.js';
 import { Facts, orDash } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { WriteDialog } from '../shell/write-form.js';
 import { Breaker, percent, sinceOf } from './breaker.js';
-import { type Margin, MARGIN_COLUMNS, type MarginRow } from './margin-row.js';
-import { type Rig } from './rig.js';
-import { type Routing } from './routing.js';
+import { MARGIN_COLUMNS, type MarginRow } from './margin-row.js';
+
+type Rig = AnswerOf<'/api/v1/rigs/{id}'>['rig'];
 
 interface RigProps {
   readonly rig: Rig;
 }
 
 const Health = ({ rig: { name } }: RigProps) => {
-  const state = useRead<Routing>(() => '/api/v1/routing');
+  const state = useRead(() => routeOf('/api/v1/routing'));
   return (
     <Answered state={state}>
       {({ rigs }) => {
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<MarginRow>[] = [
 ];
 
 const CostAndPrice = ({ rig: { name } }: RigProps) => {
-  const state = useRead<Margin>(() =>
+  const state = useRead(() =>
     routeOf('/api/v1/margin', { from: monthStart(), to: today(), by: 'model', rig: name }),
   );
   return (
@@ -68,10 +68,10 @@ const CostAndPrice = ({ rig: { name } }: RigProps) => {
 /** Drains the rig of a worker, which ends with its process; certifies any. */
 const Writes = ({ rig: { id, source, state } }: RigProps) => (
   <p class="buttons">
-    <WriteDialog<{ readonly job_id: string }>
+    <WriteDialog
       opens="Certify"
       label="Certify the rig"
-      route={`/api/v1/rigs/${encodeURIComponent(id)}/certifications`}
+      route={routeOf('/api/v1/rigs/{name}/certifications', { name: id })}
       explains="A job measures the rig, free of charge and behind the requests of callers."
       done={({ job_id: job }) => (
         <p>
@@ -85,7 +85,7 @@ const Writes = ({ rig: { id, source, state } }: RigProps) => (
       <WriteDialog
         opens="Drain"
         label="Drain the rig"
-        route={`/api/v1/rigs/${encodeURIComponent(id)}/drain`}
+        route={routeOf('/api/v1/rigs/{id}/drain', { id })}
         explains="It finishes what runs and takes no more tasks, until its worker starts again."
       />
     )}

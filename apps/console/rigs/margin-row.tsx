@@ -1,25 +1,9 @@
 import { orDash } from '../shell/facts.js';
 import { count, usd } from '../shell/figures.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-export interface MarginRow {
-  readonly day: string | null;
-  readonly account: string | null;
-  readonly rig: string | null;
-  readonly model: string | null;
-  readonly charges: number;
-  readonly charged_usd: string;
-  readonly attempts: number;
-  readonly stated_costs: number;
-  readonly computed_costs: number;
-  readonly cost_usd: string | null;
-  readonly margin_usd: string | null;
-}
-
-export interface Margin {
-  readonly position: string;
-  readonly rows: readonly MarginRow[];
-}
+export type MarginRow = AnswerOf<'/api/v1/margin'>['rows'][number];
 
 /** Behind the group of a row. */
 export const MARGIN_COLUMNS: readonly Column<MarginRow>[] = [

@@ -2,12 +2,13 @@ import { monthStart, today } from '../shell/days.js';
 import { type Filter } from '../shell/filters.js';
 import { listPage } from '../shell/list.js';
 import { addressOf, query } from '../shell/location.js';
+import { type QueryOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Margin, MARGIN_COLUMNS, type MarginRow } from './margin-row.js';
+import { MARGIN_COLUMNS, type MarginRow } from './margin-row.js';
 
 const GROUPS = ['rig', 'model', 'account', 'day'] as const;
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/api/v1/margin'>>[] = [
   { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() },
   { name: 'to', label: 'To, UTC', type: 'date', initial: today() },
   { name: 'by', label: 'Rows', choices: GROUPS, initial: 'rig' },
@@ -34,7 +35,7 @@ const COLUMNS: readonly Column<MarginRow>[] = [
   ...MARGIN_COLUMNS,
 ];
 
-export default listPage<Margin, MarginRow>({
+export default listPage({
   title: 'Cost and price',
   route: '/api/v1/margin',
   isTimed: true,

@@ -5,31 +5,13 @@ import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { session } from '../shell/session.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { ForOperators } from './for-operators.js';
-import { type Certification, type Rig } from './rig.js';
 
-interface RigEvent {
-  readonly event: string;
-  readonly at: string;
-}
-
-interface FoundRig {
-  readonly position?: null;
-  readonly rig: Rig & {
-    readonly started_at: string | null;
-    readonly last_heard_at: string | null;
-    readonly telemetry: {
-      readonly measured_at: string;
-      readonly processors: {
-        readonly temperature_c: number | null;
-        readonly power_w: number | null;
-        readonly utilisation_pct: number | null;
-      };
-    } | null;
-    readonly history: readonly RigEvent[];
-  };
-}
+type FoundRig = AnswerOf<'/api/v1/rigs/{id}'>;
+type Certification = NonNullable<FoundRig['rig']['certification']>;
+type RigEvent = FoundRig['rig']['history'][number];
 
 const yesNo = (is: boolean): string => (is ? 'yes' : 'no');
 
@@ -66,9 +48,9 @@ const HISTORY: readonly Column<RigEvent>[] = [
 ];
 
 const RigPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
+  const id = parameters['id'] ?? '';
   const isAdmin = session.value?.user?.role === 'Admin';
-  const state = usePageRead<FoundRig>(() => `/api/v1/rigs/${id}`);
+  const state = usePageRead(() => routeOf('/api/v1/rigs/{id}', { id }));
   return (
     <>
       <h1>Rig {parameters['id']}</h1>

@@ -1,13 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { count } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type Rig } from './rig.js';
 
-interface Rigs extends ListAnswer {
-  readonly rigs: readonly Rig[];
-}
+type Rig = AnswerOf<'/api/v1/rigs'>['rigs'][number];
 
 const firstTokens = ({ first_token_ms: times }: Rig): string =>
   Object.entries(times)
@@ -40,7 +38,7 @@ const COLUMNS: readonly Column<Rig>[] = [
   { name: 'Certified', cell: ({ badge, status }) => `${badge ?? 'no badge'}, ${status}` },
 ];
 
-export default listPage<Rigs, Rig>({
+export default listPage({
   title: 'Rigs',
   route: '/api/v1/rigs',
   rowsOf: ({ rigs }) => rigs,

@@ -83,7 +83,7 @@ const Ranking = (routing: Routing) => {
   );
 };
 
-export default listPage<Routing, RoutedRig>({
+export default listPage({
   title: 'Routing',
   route: '/api/v1/routing',
   filters: [{ name: 'model', label: 'Model' }],

@@ -1,40 +1,10 @@
-/** A rig as the gateway that answers sees it. */
-export interface RoutedRig {
-  readonly rig: string;
-  readonly region: string | null;
-  readonly breaker: string;
-  readonly breaker_since: string | null;
-  readonly trial_at: string | null;
-  readonly error_rate: number;
-  readonly last_failure: string | null;
-  readonly in_flight: number;
-  readonly max_concurrency: number;
-  readonly first_token_ms: Readonly<Record<string, number>>;
-}
+import { type AnswerOf } from '../shell/routes.js';
 
-export interface TokenCost {
-  readonly input_usd_per_mtok: number;
-  readonly output_usd_per_mtok: number;
-}
+/** Rigs as the gateway that answers sees them. */
+export type Routing = AnswerOf<'/api/v1/routing'>;
+export type RoutedRig = Routing['rigs'][number];
 
-export interface RankedRig {
-  readonly rig: string;
-  readonly absence: string | null;
-  readonly score: number;
-  readonly parts: Readonly<
-    Record<'load' | 'first_token' | 'errors' | 'breaker' | 'region' | 'price', number>
-  >;
-  readonly weight: number;
-  readonly cost: TokenCost | null;
-}
+type Ranking = NonNullable<Routing['ranking']>;
 
-export interface Routing {
-  readonly position?: null;
-  readonly rigs: readonly RoutedRig[];
-  readonly models: readonly string[];
-  readonly ranking: {
-    readonly model: string;
-    readonly price: TokenCost;
-    readonly rigs: readonly RankedRig[];
-  } | null;
-}
+export type RankedRig = Ranking['rigs'][number];
+export type TokenCost = Ranking['price'];

@@ -3,28 +3,11 @@ import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { session } from '../shell/session.js';
 
-interface Party {
-  readonly name: string;
-  readonly address: string | null;
-  readonly tax_id: string | null;
-}
-
-interface InvoiceDetails {
-  readonly position?: null;
-  readonly seller: Party | null;
-  readonly customer: Party | null;
-}
-
-interface TaxStatus {
-  readonly iso_country: string | null;
-  readonly region: string | null;
-  readonly tax_exempt: boolean | null;
-  readonly business: boolean | null;
-  readonly vat_rate_pct: number | null;
-  readonly set_at: string | null;
-}
+type TaxStatus = AnswerOf<'/api/v1/tax_status'>;
+type Party = NonNullable<AnswerOf<'/api/v1/billing/invoice_details'>['seller']>;
 
 const yesNo = (is: boolean): string => (is ? 'yes' : 'no');
 
@@ -42,8 +25,8 @@ const taxOf = (tax: TaxStatus): readonly Fact[] => [
 ];
 
 const SettingsPage = () => {
-  const details = usePageRead<InvoiceDetails>(() => '/api/v1/billing/invoice_details');
-  const tax = useRead<TaxStatus>(() => '/api/v1/tax_status');
+  const details = usePageRead(() => routeOf('/api/v1/billing/invoice_details'));
+  const tax = useRead(() => routeOf('/api/v1/tax_status'));
   const user = session.value?.user;
   return (
     <>

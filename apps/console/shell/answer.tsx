@@ -3,6 +3,7 @@ import { type ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { ApiError } from './api.js';
 import { path } from './location.js';
+import { type Address, type AnswerOf } from './routes.js';
 import { read, writes } from './session.js';
 
 export type AnswerState<Answer> =
@@ -12,7 +13,7 @@ export type AnswerState<Answer> =
 
 /** The read that a page shows, for its header. */
 export interface ShownRead {
-  readonly route: string;
+  readonly route: Address;
   /** The number of events of the log that the answer rests on. Null: not answered, or not said. */
   readonly position: string | null;
   /** Null: not answered. */
@@ -31,10 +32,10 @@ export const refreshes = signal(0);
  * the reader asks. A repeated read shows the answer before it until the next one is here.
  * @param routeOf reads signals only; null: nothing is read
  */
-export const useRead = <Answer extends object>(
-  routeOf: () => string | null,
-): Signal<AnswerState<Answer>> => {
-  const state = useSignal<AnswerState<Answer>>(LOADING);
+export const useRead = <Of extends string>(
+  routeOf: () => Address<Of> | null,
+): Signal<AnswerState<AnswerOf<Of>>> => {
+  const state = useSignal<AnswerState<AnswerOf<Of>>>(LOADING);
   const ownPath = useRef(path.peek());
   const shown = useRef<string | null>(null);
   useSignalEffect(() => {
@@ -45,7 +46,7 @@ export const useRead = <Answer extends object>(
     if (route !== shown.current) state.value = LOADING;
     shown.current = route;
     if (route === null) return undefined;
-    read<Answer>(route, abort.signal).then(
+    read(route, abort.signal).then(
       (answer) => {
         if (!abort.signal.aborted) state.value = { status: 'found', answer };
       },
@@ -58,17 +59,21 @@ export const useRead = <Answer extends object>(
   return state;
 };
 
+/** Where the route says it. */
+const positionIn = (answer: object): string | null =>
+  'position' in answer && typeof answer.position === 'string' ? answer.position : null;
+
 /** The same for the one read that the header of the page names. */
-export const usePageRead = <Answer extends { readonly position?: string | null }>(
-  routeOf: () => string,
-): Signal<AnswerState<Answer>> => {
-  const state = useRead<Answer>(routeOf);
+export const usePageRead = <Of extends string>(
+  routeOf: () => Address<Of>,
+): Signal<AnswerState<AnswerOf<Of>>> => {
+  const state = useRead(routeOf);
   const ownPath = useRef(path.peek());
   useSignalEffect(() => {
     const found = state.value;
     if (path.value !== ownPath.current) return;
     const answer = found.status === 'found' ? found.answer : null;
-    const position = answer?.position ?? null;
+    const position = answer && positionIn(answer);
     shownRead.value = { route: routeOf(), position, answer };
   });
   return state;

@@ -1,3 +1,5 @@
+import { type Address, type AnswerOf, type Method } from './routes.js';
+
 /** A failed call, with the sentence of the gateway. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -22,10 +24,8 @@ interface Failure {
   readonly error?: Failure;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-export interface Call {
-  readonly method?: Method;
+export interface Call<By extends Method = Method> {
+  readonly method?: By;
   readonly body?: object;
   /** Of other types than JSON, and fields of the gateway. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,6 +37,17 @@ export interface Reply<Answer> {
   readonly answer: Answer;
   readonly requestId: string | null;
 }
+
+let aheadMs = 0;
+
+/** The clock of the gateway, to a second, by its latest answer: a browser may have a wrong one. */
+export const gatewayNow = (): number => Date.now() + aheadMs;
+
+const readClock = (reply: Response): Response => {
+  const sentAt = Date.parse(reply.headers.get('date') ?? '');
+  if (!Number.isNaN(sentAt)) aheadMs = sentAt - Date.now();
+  return reply;
+};
 
 /**
  * Sends a request to a route of this gateway, whose cookie the browser sends.
@@ -56,7 +67,7 @@ export const send = (
     },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
-  }).catch((error: unknown) => {
+  }).then(readClock, (error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ApiError('The gateway does not answer.', 0, 'unreachable');
   });
@@ -76,24 +87,14 @@ export const failureOf = (status: number, answer: unknown): ApiError => {
 };
 
 /** Calls a route that answers JSON. @throws ApiError for any other answer, and for none */
-export const exchange = async <Answer>(address: string, call?: Call): Promise<Reply<Answer>> => {
+export const exchange = async <Of extends string, By extends Method = 'GET'>(
+  address: Address<Of>,
+  call?: Call<By>,
+): Promise<Reply<AnswerOf<Of, By>>> => {
   const reply = await send(address, call);
   const answer: unknown = await reply.json().catch(() => null);
   if (!reply.ok || answer === null) throw failureOf(reply.status, answer);
-  return { answer: answer as Answer, requestId: reply.headers.get('x-request-id') };
-};
-
-/** A route with a query; undefined fields are left out. */
-export const routeOf = (
-  route: string,
-  fields: Readonly<Record<string, string | undefined>>,
-): string => {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined && value !== '') search.set(name, value);
-  }
-  const text = search.toString();
-  return text === '' ? route : `${route}?${text}`;
+  return { answer: answer as AnswerOf<Of, By>, requestId: reply.headers.get('x-request-id') };
 };
 
 /** The same read at a command line. */

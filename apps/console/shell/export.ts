@@ -1,6 +1,7 @@
 /** The whole of a read, for a file: a list is read to its end. */
 import { type ShownRead } from './answer.js';
 import { ApiError } from './api.js';
+import { type Address } from './routes.js';
 import { read } from './session.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -30,7 +31,7 @@ export const rowsIn = (answer: object): readonly [name: string, rows: readonly R
 };
 
 /** The route of the next page of a list; null: there is none. */
-export const nextRoute = (route: string, answer: object): string | null => {
+export const nextRoute = (route: string, answer: object): Address | null => {
   const { next_after: after, page, total_pages: pages } = answer as Row;
   if (typeof after === 'string') return withFields(route, { after });
   if (typeof page !== 'number' || typeof pages !== 'number' || page >= pages) return null;
@@ -38,13 +39,13 @@ export const nextRoute = (route: string, answer: object): string | null => {
 };
 
 /** A route with other fields in its query. An empty field is left out. */
-const withFields = (route: string, fields: Readonly<Record<string, string>>): string => {
+const withFields = (route: string, fields: Readonly<Record<string, string>>): Address => {
   const url = new URL(route, 'http://gateway');
   for (const [name, value] of Object.entries(fields)) {
     if (value === '') url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  return url.pathname + url.search;
+  return (url.pathname + url.search) as Address;
 };
 
 /** Reads a shown list from its first page on, at its position. @throws ApiError */
@@ -62,12 +63,12 @@ export const wholeAnswer = async ({ route, answer, position }: ShownRead): Promi
   return { answer: { ...answer, [found[0]]: all.rows }, ...all };
 };
 
-const rowsFrom = async (first: string): Promise<Omit<Exported, 'answer'>> => {
+const rowsFrom = async (first: Address): Promise<Omit<Exported, 'answer'>> => {
   const { signal } = new AbortController();
   const rows: Row[] = [];
-  let next: string | null = first;
+  let next: Address | null = first;
   while (next !== null && rows.length < EXPORT_ROWS_MAX) {
-    const page: object = await read<object>(next, signal);
+    const page: object = await read(next, signal);
     rows.push(...(rowsIn(page)?.[1] ?? []));
     next = nextRoute(next, page);
   }

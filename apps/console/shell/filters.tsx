@@ -1,10 +1,6 @@
 import { addressWith, goTo, query } from './location.js';
 
-/** A field of the address, and of the route. */
-export interface Filter {
-  readonly name: string;
-  /** Of the route. Default: the name. */
-  readonly field?: string;
+interface FilterLook {
   readonly label: string;
   /** A choice of these; otherwise a text. */
   readonly choices?: readonly string[];
@@ -13,16 +9,23 @@ export interface Filter {
   readonly initial?: string;
 }
 
+/** A field of the address by its name, and of the route by its field, which is else the name. */
+export type Filter<Field extends string = string> = FilterLook &
+  (
+    | { readonly name: Field; readonly field?: never }
+    | { readonly name: string; readonly field: Field }
+  );
+
 export const valueOf = ({ name, initial }: Filter): string =>
   query.value.get(name) ?? initial ?? '';
 
 /** The fields of the filters, for a route. */
-export const filtered = (
-  filters: readonly Filter[],
-): Readonly<Record<string, string | undefined>> =>
+export const filtered = <Field extends string>(
+  filters: readonly Filter<Field>[],
+): Readonly<Partial<Record<Field, string | undefined>>> =>
   Object.fromEntries(
     filters.map((filter) => [filter.field ?? filter.name, valueOf(filter) || undefined]),
-  );
+  ) as Partial<Record<Field, string | undefined>>;
 
 /** The texts of a form by their names. */
 export const textsOf = (form: HTMLFormElement): Readonly<Record<string, string>> =>

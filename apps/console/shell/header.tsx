@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { messageOf, refreshes, shownRead } from './answer.js';
+import { gatewayNow } from './api.js';
 import { DataDrawer } from './data-drawer.js';
+import { count } from './figures.js';
+import { lagSecondsOf } from './lag.js';
 import { ledger, takeLedgerEvent, useLive } from './live.js';
 import { addressOf, addressWith, asOf, goTo, path } from './location.js';
 import { type PageGroup } from './page.js';
@@ -40,6 +43,28 @@ const TimeControl = () => {
   );
 };
 
+const LAG_SHOWN_EVERY_MS = 1_000;
+
+/** The time since the newest event that the shown read has not seen. */
+const Lag = () => {
+  const now = useSignal(gatewayNow());
+  useEffect(() => {
+    const timer = setInterval(() => (now.value = gatewayNow()), LAG_SHOWN_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const position = shownRead.value?.position ?? null;
+  const read = { ...ledger.value, position: position === null ? null : BigInt(position) };
+  const seconds = lagSecondsOf(read, now.value);
+  return (
+    <>
+      {', lag '}
+      <output id="lag" title="Since the newest event that this page has not read was recorded">
+        {seconds === null ? '–' : `${count(seconds)} s`}
+      </output>
+    </>
+  );
+};
+
 /** The position of the shown read, the newest known one, and what came in between. */
 const LogPosition = () => {
   const position = shownRead.value?.position ?? null;
@@ -54,6 +79,7 @@ const LogPosition = () => {
         <>
           {' '}
           of <output id="head">{String(head)}</output>
+          <Lag />
         </>
       )}
       {isBehind && asOf.value === undefined && (

@@ -1,13 +1,13 @@
 import { type ComponentChildren, type FunctionComponent } from 'preact';
 import { Answered, usePageRead } from './answer.js';
-import { routeOf } from './api.js';
 import { filtered, type Filter, Filters } from './filters.js';
 import { addressWith, asOf, query } from './location.js';
-import { type PageProps, type PathParameters } from './page.js';
+import { type PageProps } from './page.js';
+import { addressFor, type AnswerOf, type QueryOf, type Route } from './routes.js';
 import { type Column, Table } from './table.js';
 
 /** The place of an answer in its list: numbered, by the last row, or in OpenAI's manner. */
-export interface ListAnswer {
+interface ListAnswer {
   readonly position?: string | null;
   readonly page?: number;
   readonly total_pages?: number;
@@ -16,19 +16,20 @@ export interface ListAnswer {
   readonly last_id?: string | null;
 }
 
-export interface List<Answer extends ListAnswer, Row> {
+export interface List<Of extends Route, Row> {
   readonly title: string;
-  readonly route: string | ((parameters: PathParameters) => string);
+  /** The parameters of the page have the names of the fields of its path. */
+  readonly route: Of;
   /** Whether the route answers of past states, too. */
-  readonly isTimed?: boolean;
-  readonly filters?: readonly Filter[];
-  readonly rowsOf: (answer: Answer) => readonly Row[];
+  readonly isTimed?: 'asOf' extends QueryOf<Of> ? boolean : false;
+  readonly filters?: readonly Filter<QueryOf<Of>>[];
+  readonly rowsOf: (answer: AnswerOf<Of>) => readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly columns: readonly Column<Row>[];
   /** How the first row comes to be. */
   readonly empty: ComponentChildren;
   /** Above the table. */
-  readonly above?: (answer: Answer) => ComponentChildren;
+  readonly above?: (answer: AnswerOf<Of>) => ComponentChildren;
 }
 
 interface PlaceProps {
@@ -43,19 +44,24 @@ const Place = ({ fields, name }: PlaceProps) => (
   </a>
 );
 
-const nextOf = ({ next_after: next, has_more: hasMore, last_id: last }: ListAnswer) =>
-  next ?? (hasMore === true ? last : null) ?? null;
-
 interface PlacesProps {
-  readonly answer: ListAnswer;
+  readonly answer: object;
+  /** The key of the last row, where the answer names it by no field. */
+  readonly lastKey?: string | number | undefined;
   /** Whether the next page can be of the same state of the log. */
   readonly isTimed: boolean;
 }
 
+const nextOf = (
+  { next_after: next, has_more: hasMore, last_id: last }: ListAnswer,
+  lastKey: PlacesProps['lastKey'],
+) => next ?? (hasMore === true ? (last ?? lastKey) : null) ?? null;
+
 /** The places before and after the shown one. */
-export const Places = ({ answer, isTimed }: PlacesProps) => {
-  const { page = 1, total_pages: pages = 1, position } = answer;
-  const next = nextOf(answer);
+export const Places = ({ answer, lastKey, isTimed }: PlacesProps) => {
+  const list = answer as ListAnswer;
+  const { page = 1, total_pages: pages = 1, position } = list;
+  const next = nextOf(list, lastKey);
   const state = asOf.value ?? (isTimed ? position : null);
   const kept = state == null ? {} : { asOf: state };
   return (
@@ -80,14 +86,14 @@ export const OfNow = () =>
   );
 
 /** A page that is one list. */
-export const listPage = <Answer extends ListAnswer, Row>(
-  list: List<Answer, Row>,
+export const listPage = <Of extends Route, Row>(
+  list: List<Of, Row>,
 ): FunctionComponent<Partial<PageProps>> => {
   const { title, route, isTimed = false, filters = [], rowsOf, empty, above } = list;
   return ({ parameters = {} }) => {
-    const address = typeof route === 'string' ? route : route(parameters);
-    const state = usePageRead<Answer>(() =>
-      routeOf(address, {
+    const state = usePageRead(() =>
+      addressFor(route, {
+        ...parameters,
         ...filtered(filters),
         after: query.value.get('after'),
         page: query.value.get('page'),
@@ -113,7 +119,11 @@ export const listPage = <Answer extends ListAnswer, Row>(
                   keyOf={list.keyOf}
                 />
               )}
-              <Places answer={answer} isTimed={isTimed} />
+              <Places
+                answer={answer}
+                lastKey={rowsOf(answer).map(list.keyOf).at(-1)}
+                isTimed={isTimed}
+              />
             </>
           )}
         </Answered>

@@ -1,6 +1,6 @@
 import { signal, useSignal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { messageOf } from './answer.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { messageOf, refreshes } from './answer.js';
 import { type Connection, follow, type ServerEvent } from './server-events.js';
 
 export interface LiveState {
@@ -57,11 +57,35 @@ export const useLive = (
   return state;
 };
 
+/** A page whose events come fast is read once in this time. */
+const READ_AGAIN_MS = 500;
+
+/**
+ * Repeats the reads of the page after an event.
+ * @param latest reads the signal of the latest event; null: none yet
+ */
+export const useRefreshAfter = (latest: () => object | null): void => {
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useSignalEffect(() => {
+    if (latest() === null || waiting.current !== undefined) return;
+    waiting.current = setTimeout(() => {
+      waiting.current = undefined;
+      refreshes.value = refreshes.peek() + 1;
+    }, READ_AGAIN_MS);
+  });
+  useEffect(() => () => clearTimeout(waiting.current), []);
+};
+
+/** How long the log is, without a further event of the account. */
+interface LogHead {
+  readonly position: string;
+  readonly recorded_at: string | null;
+}
+
 /** An event of the ledger of the account. */
-export interface AccountEvent {
+export interface AccountEvent extends LogHead {
   readonly type: string;
   readonly event_id: string;
-  readonly position: string;
   readonly recorded_at: string;
 }
 
@@ -69,15 +93,18 @@ export interface AccountEvent {
 export interface LedgerState {
   /** The number of events of the log that are looked at. Null: not known yet. */
   readonly head: bigint | null;
+  /** When the last of them was recorded. Null: not known. */
+  readonly recordedAt: string | null;
   /** The latest event of the account that came while the page was open. */
   readonly latest: AccountEvent | null;
 }
 
-export const ledger = signal<LedgerState>({ head: null, latest: null });
+export const ledger = signal<LedgerState>({ head: null, recordedAt: null, latest: null });
 
 /** Takes an event of the ledger's stream: an event of the account, or the head of the log. */
 export const takeLedgerEvent = ({ id, name, data }: ServerEvent): void => {
   if (id === null) return;
-  const latest = name === 'head' ? ledger.value.latest : (JSON.parse(data) as AccountEvent);
-  ledger.value = { head: BigInt(id), latest };
+  const event = JSON.parse(data) as LogHead | AccountEvent;
+  const latest = name === 'head' ? ledger.value.latest : (event as AccountEvent);
+  ledger.value = { head: BigInt(id), recordedAt: event.recorded_at, latest };
 };

@@ -1,19 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { messageOf } from './answer.js';
 import { instant } from './figures.js';
+import { type AnswerOf } from './routes.js';
 import { checkProof, type ProofVerdict } from '../../../packages/client/inclusion-proof.js';
 
-export interface ProvenEvent {
-  readonly leaf: number;
-  readonly position: string;
-  readonly stream: string;
-  readonly type: string;
-  readonly recorded_at: string;
-  readonly encoding: string;
-  readonly proof: string;
-}
+type ProvenEvent = AnswerOf<'/audit/requests/{request_id}'>['events'][number];
 
-export interface ProofsProps {
+interface ProofsProps {
   readonly events: readonly ProvenEvent[];
   readonly verifierKey: string;
 }

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { ApiError, type Call, exchange, type Reply, send } from './api.js';
+import { type Address, type AnswerOf, type Method } from './routes.js';
 
-const ROUTE = '/api/v1/auth/console_session';
+/** Of the console alone: the OpenAPI document does not have it. */
+const ROUTE = '/api/v1/auth/console_session' as Address;
 /** The cookie is renewed while the page is used; unused, it ends after half an hour. */
 const RENEWED_EVERY_MS = 300_000;
 
@@ -41,12 +43,14 @@ const signedOut = (): void => {
 };
 
 /** Asks whether the browser is signed in. @throws ApiError */
-export const findSession = async (): Promise<void> => keep((await exchange<Session>(ROUTE)).answer);
+export const findSession = async (): Promise<void> =>
+  keep((await exchange(ROUTE)).answer as Session);
 
 export type SignInOutcome = 'signed-in' | 'code-needed';
 
-const enter = async (route: string, call: Call): Promise<SignInOutcome> => {
-  const { answer } = await exchange<Session | Challenge>(route, { method: 'POST', ...call });
+const enter = async (route: string, call: Omit<Call, 'method'>): Promise<SignInOutcome> => {
+  const reply = await exchange(route as Address, { method: 'POST', ...call });
+  const answer = reply.answer as Session | Challenge;
   if (!answer.success) return 'code-needed';
   keep(answer);
   return 'signed-in';
@@ -94,27 +98,39 @@ const asUser = async <Outcome>(run: () => Promise<Outcome>): Promise<Outcome> =>
 };
 
 /** Reads a route for the signed-in user. @throws ApiError */
-export const read = <Answer>(route: string, signal: AbortSignal): Promise<Answer> =>
-  asUser(async () => (await exchange<Answer>(route, { signal })).answer);
+export const read = <Of extends string>(
+  route: Address<Of>,
+  signal: AbortSignal,
+): Promise<AnswerOf<Of>> =>
+  asUser(async () => (await exchange(route, { method: 'GET', signal })).answer);
 
-export type Write = Call & {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type WriteMethod = Exclude<Method, 'GET'>;
+
+export type Write<By extends WriteMethod = WriteMethod> = Call<By> & {
+  readonly method: By;
   /** The same for a repetition of the same write, which has no further effect. */
   readonly idempotencyKey: string;
 };
 
-const writing = ({ idempotencyKey, headers, ...call }: Write): Call => ({
-  ...call,
+const writing = <By extends WriteMethod>({
+  idempotencyKey,
+  headers,
+  ...call
+}: Write<By>): Call<By> => ({
+  ...(call as Call<By>),
   headers: { ...headers, ...csrf(), 'idempotency-key': idempotencyKey },
 });
 
 /** Writes for the signed-in user; reads of the page are then repeated. @throws ApiError */
-export const write = async <Answer>(route: string, call: Write): Promise<Reply<Answer>> => {
-  const reply = await asUser(() => exchange<Answer>(route, writing(call)));
+export const write = async <Of extends string, By extends WriteMethod>(
+  route: Address<Of>,
+  call: Write<By>,
+): Promise<Reply<AnswerOf<Of, By>>> => {
+  const reply = await asUser(() => exchange<Of, By>(route, writing(call)));
   writes.value += 1;
   return reply;
 };
 
 /** As `write`, for an answer that is a stream. The caller reads its body. @throws ApiError */
-export const writeForStream = (route: string, call: Write): Promise<Response> =>
+export const writeForStream = (route: Address, call: Write): Promise<Response> =>
   asUser(() => send(route, writing(call)));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { quipuCommand } from './api.js';
+import { lagSecondsOf } from './lag.js';
 import { matching } from './matching.js';
 import { commandOf } from './page-command.js';
 import { isOpenTo, navigationOf, type Page } from './page.js';
@@ -59,6 +60,27 @@ describe('a sparkline', () => {
 
   it.each([[[]], [[null]], [[0]], [[0, 0]]])('draws %j', (values) => {
     expect(linesOf(values).join()).not.toContain('NaN');
+  });
+});
+
+describe('the lag of a read', () => {
+  const recordedAt = '2026-11-21T04:48:00.000Z';
+  const nowMs = Date.parse('2026-11-21T04:48:03.900Z');
+
+  it.each([
+    ['the newest event was recorded before 3.9 s', { position: 5n, head: 7n, recordedAt }, 3],
+    ['the read has all events', { position: 7n, head: 7n, recordedAt }, 0],
+    ['the read is ahead of the known log', { position: 9n, head: 7n, recordedAt }, 0],
+    ['the time of the event is unknown', { position: 5n, head: 7n, recordedAt: null }, null],
+    ['the log is not followed', { position: 5n, head: null, recordedAt: null }, null],
+    ['the read says no position', { position: null, head: 7n, recordedAt }, null],
+  ])('where %s', (_, state, seconds) => {
+    expect(lagSecondsOf(state, nowMs)).toBe(seconds);
+  });
+
+  it('is never below zero where clocks differ', () => {
+    const state = { position: 5n, head: 7n, recordedAt };
+    expect(lagSecondsOf(state, nowMs - 60_000)).toBe(0);
   });
 });
 

@@ -9,15 +9,16 @@ const MS_PER_SECOND = 1_000;
 
 export interface Series {
   readonly name: string;
-  /** One for each instant; null: not measured, which leaves a gap. */
-  readonly values: readonly (number | null)[];
+  /** One for each place; null: not measured, which leaves a gap; undefined: on the line. */
+  readonly values: readonly (number | null | undefined)[];
 }
 
 export interface TimeSeriesProps {
   /** For a reader of the screen. A table on the page has the same figures. */
   readonly label: string;
-  /** Milliseconds since the Unix epoch, ascending. */
+  /** Milliseconds since the Unix epoch, or steps of a work; ascending. */
   readonly at: readonly number[];
+  readonly isBySteps?: boolean;
   /** At most four. */
   readonly series: readonly Series[];
   readonly format?: (value: number) => string;
@@ -28,7 +29,7 @@ const colourOf = (element: Element | null, property: 'color' | 'borderTopColor')
   element ? getComputedStyle(element)[property] : 'currentColor';
 
 const optionsOf = (
-  { series, format }: TimeSeriesProps,
+  { series, format, isBySteps = false }: TimeSeriesProps,
   place: HTMLElement,
   legend: HTMLElement,
 ): UPlot.Options => {
@@ -45,6 +46,7 @@ const optionsOf = (
     width: place.clientWidth,
     height: HEIGHT,
     legend: { show: false },
+    scales: { x: { time: !isBySteps } },
     axes: [axis, { ...axis, ...values }],
     series: [
       {},
@@ -57,27 +59,35 @@ const optionsOf = (
   };
 };
 
+const dataOf = ({ at, series, isBySteps = false }: TimeSeriesProps): UPlot.AlignedData => {
+  const places = isBySteps ? at : at.map((ms) => ms / MS_PER_SECOND);
+  return [places, ...series.map(({ values }) => values)] as UPlot.AlignedData;
+};
+
 /** Lines over time, drawn by uPlot, which is loaded when the first of them is shown. */
 export const TimeSeries = (props: TimeSeriesProps) => {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
   const failure = useSignal('');
+  const drawn = useRef<UPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
   const { label, at, series } = props;
+  const names = series.map(({ name }) => name).join('\n');
   useEffect(() => {
     const [div, list] = [place.current, legend.current];
     if (!div || !list) return undefined;
-    let plot: UPlot | undefined;
     let isLeft = false;
-    const redraw = (): void => plot?.redraw();
+    const redraw = (): void => drawn.current?.redraw();
     const theme = window.matchMedia('(prefers-color-scheme: dark)');
     const sizes = new ResizeObserver(() =>
-      plot?.setSize({ width: div.clientWidth, height: HEIGHT }),
+      drawn.current?.setSize({ width: div.clientWidth, height: HEIGHT }),
     );
     import('uplot').then(
       ({ default: Plot }) => {
         if (isLeft) return;
-        const data = [at.map((ms) => ms / MS_PER_SECOND), ...series.map(({ values }) => values)];
-        plot = new Plot(optionsOf(props, div, list), data as UPlot.AlignedData, div);
+        const options = optionsOf(latest.current, div, list);
+        drawn.current = new Plot(options, dataOf(latest.current), div);
         sizes.observe(div);
         theme.addEventListener('change', redraw);
       },
@@ -89,9 +99,11 @@ export const TimeSeries = (props: TimeSeriesProps) => {
       isLeft = true;
       sizes.disconnect();
       theme.removeEventListener('change', redraw);
-      plot?.destroy();
+      drawn.current?.destroy();
+      drawn.current = null;
     };
-  }, [at, series]);
+  }, [names]);
+  useEffect(() => drawn.current?.setData(dataOf(latest.current)), [at, series]);
   return (
     <figure class="series">
       <div ref={place} role="img" aria-label={label} />

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Answered, messageOf, useRead } from './answer.js';
 import { ApiError, type Reply } from './api.js';
 import { addressOf } from './location.js';
-import { confirmIdentity, write, type Write } from './session.js';
+import { type Address, type AnswerOf, routeOf } from './routes.js';
+import { confirmIdentity, write, type WriteMethod } from './session.js';
 
 /** The value of a field of a form, without white space around it. */
 export const textIn = (form: FormData, name: string): string => {
@@ -12,17 +13,9 @@ export const textIn = (form: FormData, name: string): string => {
   return typeof value === 'string' ? value.trim() : '';
 };
 
-interface RecordedEvent {
-  readonly event_id: string;
-  readonly position: string;
-  readonly type: string;
-}
-
 /** The events that a write led to, as the log has them. */
 const Recorded = ({ requestId }: { readonly requestId: string }) => {
-  const state = useRead<{ readonly events: readonly RecordedEvent[] }>(
-    () => `/audit/requests/${requestId}`,
-  );
+  const state = useRead(() => routeOf('/audit/requests/{request_id}', { request_id: requestId }));
   return (
     <Answered state={state}>
       {({ events }) => (
@@ -120,11 +113,12 @@ const keptText = (error: unknown): string => {
   return 'Nothing was recorded. The fields are kept.';
 };
 
-export interface WriteFormProps<Answer> {
+export interface WriteFormProps<Of extends string, By extends WriteMethod> {
   /** Of the button that sends. */
   readonly label: string;
-  readonly route: string;
-  readonly method?: Write['method'];
+  readonly route: Address<Of>;
+  /** Default: `POST`. */
+  readonly method?: By;
   /** Default: no body. May throw an error for fields that the browser does not check. */
   readonly bodyOf?: (form: FormData) => object;
   /** The fields, which the browser checks: `required`, `pattern`, `min`, … */
@@ -133,15 +127,16 @@ export interface WriteFormProps<Answer> {
   readonly keepsFields?: boolean;
   /** Whether the log has events of the write, which are then shown. Default: it has. */
   readonly isRecorded?: boolean;
-  readonly onDone?: (answer: Answer) => void;
+  readonly onDone?: (answer: AnswerOf<Of, By>) => void;
   /** Shows a part of the answer, such as a key that is shown once. */
-  readonly done?: ((answer: Answer) => ComponentChildren) | undefined;
+  readonly done?: ((answer: AnswerOf<Of, By>) => ComponentChildren) | undefined;
 }
 
-interface OutcomeProps<Answer> extends Pick<WriteFormProps<Answer>, 'label'> {
+interface OutcomeProps<Answer> {
+  readonly label: string;
   readonly isRecorded: boolean;
   readonly state: WriteState<Answer>;
-  readonly done: WriteFormProps<Answer>['done'];
+  readonly done: ((answer: Answer) => ComponentChildren) | undefined;
 }
 
 const Outcome = <Answer,>({ label, state, isRecorded, done }: OutcomeProps<Answer>) => (
@@ -172,18 +167,18 @@ const Outcome = <Answer,>({ label, state, isRecorded, done }: OutcomeProps<Answe
  * Sends one write. A repetition of unchanged fields has the same idempotency key, so it has no
  * second effect; after it, the events that it led to are shown.
  */
-export const WriteForm = <Answer extends object>({
+export const WriteForm = <Of extends string, By extends WriteMethod = 'POST'>({
   label,
   route,
-  method = 'POST',
+  method = 'POST' as By,
   bodyOf,
   children,
   keepsFields = false,
   isRecorded = true,
   onDone,
   done,
-}: WriteFormProps<Answer>) => {
-  const state = useSignal<WriteState<Answer>>({ status: 'open' });
+}: WriteFormProps<Of, By>) => {
+  const state = useSignal<WriteState<AnswerOf<Of, By>>>({ status: 'open' });
   const form = useRef<HTMLFormElement>(null);
   const sent = useRef({ text: '', key: '' });
 
@@ -195,7 +190,7 @@ export const WriteForm = <Answer extends object>({
       const text = JSON.stringify([method, route, body]);
       if (sent.current.text !== text) sent.current = { text, key: crypto.randomUUID() };
       const { key: idempotencyKey } = sent.current;
-      const reply = await write<Answer>(route, { method, idempotencyKey, ...(body && { body }) });
+      const reply = await write<Of, By>(route, { method, idempotencyKey, ...(body && { body }) });
       sent.current = { text: '', key: '' };
       state.value = { status: 'done', reply };
       if (!keepsFields) form.current.reset();
@@ -234,7 +229,10 @@ export const WriteForm = <Answer extends object>({
   );
 };
 
-export interface WriteDialogProps<Answer> extends WriteFormProps<Answer> {
+export interface WriteDialogProps<Of extends string, By extends WriteMethod> extends WriteFormProps<
+  Of,
+  By
+> {
   /** Of the button that opens the dialog. */
   readonly opens: string;
   /** The effect of the write, which is read before it is sent. */
@@ -242,11 +240,11 @@ export interface WriteDialogProps<Answer> extends WriteFormProps<Answer> {
 }
 
 /** A button for one write that is explained before it is sent, such as the end of a key. */
-export const WriteDialog = <Answer extends object>({
+export const WriteDialog = <Of extends string, By extends WriteMethod = 'POST'>({
   opens,
   explains,
   ...form
-}: WriteDialogProps<Answer>) => {
+}: WriteDialogProps<Of, By>) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = useSignal(false);
   const open = (): void => {

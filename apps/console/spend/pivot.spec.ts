@@ -4,6 +4,7 @@ import { cachedShareOf, microOf, pivotOf, type SpendRow } from './pivot.js';
 const row = (group: SpendRow['group'], amount: string, more: Partial<SpendRow> = {}): SpendRow => ({
   group,
   kind: 'usage',
+  corrects: null,
   quantity: null,
   amount_usd: amount,
   ...more,

@@ -1,11 +1,7 @@
 /** Sums by two groups: rows and columns. Amounts are exact. */
+import { type AnswerOf } from '../shell/routes.js';
 
-export interface SpendRow {
-  readonly group: Readonly<Record<string, string | null>>;
-  readonly kind: string;
-  readonly quantity: string | null;
-  readonly amount_usd: string;
-}
+export type SpendRow = AnswerOf<'/api/v1/spend'>['rows'][number];
 
 export interface PivotRow {
   readonly name: string;

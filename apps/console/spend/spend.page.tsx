@@ -1,19 +1,15 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { Bar } from '../shell/charts.js';
 import { dayAfter, midnight, monthStart, today } from '../shell/days.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { usd, usdOfMicro } from '../shell/figures.js';
 import { type Filter, Filters, valueOf } from '../shell/filters.js';
 import { addressOf, asOf } from '../shell/location.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
-import { cachedShareOf, type Pivot, type PivotRow, pivotOf, type SpendRow } from './pivot.js';
+import { cachedShareOf, type Pivot, type PivotRow, pivotOf } from './pivot.js';
 
-interface Spend {
-  readonly position: string;
-  readonly rows: readonly SpendRow[];
-  readonly total_usd: string;
-}
+type Spend = AnswerOf<'/api/v1/spend'>;
 
 const GROUPS = ['day', 'model', 'key', 'class', 'product', 'rig', 'user', 'tags'];
 const NOTHING = 'nothing';
@@ -85,10 +81,8 @@ const factsOf = ({ total_usd: total }: Spend, classes: Spend): readonly Fact[] =
 const SpendPage = () => {
   const fields = () => ({ from: valueOf(FROM), to: valueOf(TO), asOf: asOf.value });
   const by = () => groups().filter((group) => group !== '');
-  const spend = usePageRead<Spend>(() =>
-    routeOf('/api/v1/spend', { ...fields(), by: by().join(',') }),
-  );
-  const classes = useRead<Spend>(() => routeOf('/api/v1/spend', { ...fields(), by: 'class' }));
+  const spend = usePageRead(() => routeOf('/api/v1/spend', { ...fields(), by: by().join(',') }));
+  const classes = useRead(() => routeOf('/api/v1/spend', { ...fields(), by: 'class' }));
   const [rows, columns] = groups();
   return (
     <>

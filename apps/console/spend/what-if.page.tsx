@@ -1,37 +1,16 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { monthStart, today } from '../shell/days.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { count, usd } from '../shell/figures.js';
 import { type Filter, filtered, Filters } from '../shell/filters.js';
 import { addressOf, asOf } from '../shell/location.js';
+import { type AnswerOf, type QueryOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 
-interface RepricedLine {
-  readonly purpose: string;
-  readonly model: string | null;
-  readonly meter: string;
-  readonly quantity: string;
-  readonly from_usd: string;
-  readonly from_per: number;
-  readonly to_usd: string;
-  readonly to_per: number;
-  readonly difference_usd: string;
-}
+type WhatIf = AnswerOf<'/api/v1/spend/what_if'>;
+type RepricedLine = WhatIf['lines'][number];
 
-interface WhatIf {
-  readonly position: string;
-  readonly rate_card: number;
-  readonly rig: string | null;
-  readonly charges: number;
-  readonly unpriced_charges: number;
-  readonly charged_usd: string;
-  readonly repriced_usd: string;
-  readonly difference_usd: string;
-  readonly lines: readonly RepricedLine[];
-}
-
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter<QueryOf<'/api/v1/spend/what_if'>>[] = [
   { name: 'from', label: 'From, UTC', type: 'date', initial: monthStart() },
   { name: 'to', label: 'To, UTC', type: 'date', initial: today() },
   { name: 'card', field: 'rate_card', label: 'At the prices of rate card' },
@@ -65,7 +44,7 @@ const COLUMNS: readonly Column<RepricedLine>[] = [
 ];
 
 const WhatIfPage = () => {
-  const state = usePageRead<WhatIf>(() =>
+  const state = usePageRead(() =>
     routeOf('/api/v1/spend/what_if', { ...filtered(FILTERS), asOf: asOf.value }),
   );
   return (

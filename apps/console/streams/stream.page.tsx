@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { routeOf } from '../shell/routes.js';
 import { textIn, WriteForm } from '../shell/write-form.js';
 import { type Frame } from './frames.js';
 import { type OpenedStream, StreamSession } from './stream-session.js';
@@ -119,7 +120,7 @@ const StreamPage = () => {
     prompt.current = order.prompt;
     return order;
   };
-  const route = '/api/v1/stream/webrtc';
+  const route = routeOf('/api/v1/stream/webrtc');
   return (
     <>
       <h1>Media stream</h1>

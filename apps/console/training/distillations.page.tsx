@@ -1,29 +1,12 @@
 import { orDash } from '../shell/facts.js';
 import { count, instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface HeldOut {
-  readonly perplexity: number;
-}
-
-interface Distillation {
-  readonly job_uuid: string;
-  readonly job_name: string;
-  readonly teacher_model: string;
-  readonly student_base_model: string;
-  readonly status: string;
-  readonly progress: { readonly step: number; readonly steps: number } | null;
-  readonly held_out_before: HeldOut | null;
-  readonly held_out_after: HeldOut | null;
-  readonly model: string | null;
-  readonly submitted_at: string;
-}
-
-interface Distillations extends ListAnswer {
-  readonly jobs: readonly Distillation[];
-}
+type Distillation = AnswerOf<'/api/v1/distill/index.php'>['jobs'][number];
+type HeldOut = NonNullable<Distillation['held_out_before']>;
 
 const perplexity = (heldOut: HeldOut | null) =>
   orDash(heldOut, ({ perplexity: value }) => count(value));
@@ -51,7 +34,7 @@ const COLUMNS: readonly Column<Distillation>[] = [
   { name: 'Model', cell: ({ model }) => model ?? '–' },
 ];
 
-export default listPage<Distillations, Distillation>({
+export default listPage({
   title: 'Distillation',
   route: '/api/v1/distill/index.php',
   rowsOf: ({ jobs }) => jobs,

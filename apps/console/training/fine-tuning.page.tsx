@@ -1,15 +1,15 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { Lines } from '../shell/charts.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instantOfSeconds } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
+import { LiveLosses } from '../shell/loss-chart.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
-import { type FineTuning, lossesOf, type TrainingEvent } from './fine-tuning.js';
+import { jobIdOf } from './fine-tuning.js';
 
-interface TrainingEvents {
-  readonly data: readonly TrainingEvent[];
-}
+type FineTuning = AnswerOf<'/v1/fine_tuning/jobs/{id}'>;
+type TrainingEvent = AnswerOf<'/v1/fine_tuning/jobs/{id}/events'>['data'][number];
 
 const factsOf = (job: FineTuning): readonly Fact[] => [
   ['Status', job.error === null ? job.status : `${job.status}: ${job.error.message}`],
@@ -30,27 +30,13 @@ const COLUMNS: readonly Column<TrainingEvent>[] = [
 
 const EVENTS_SHOWN = '100';
 
-const Progress = ({ data }: TrainingEvents) => {
-  const lines = lossesOf(data);
-  return (
-    <>
-      <h2>Loss</h2>
-      {lines.length === 0 ? (
-        <p>No loss is measured yet.</p>
-      ) : (
-        <Lines label="Loss by step" lines={lines} />
-      )}
-      <h2>Last events</h2>
-      <Table label="Events" columns={COLUMNS} rows={data} keyOf={({ id }) => id} />
-    </>
-  );
-};
-
 const FineTuningPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const route = `/v1/fine_tuning/jobs/${id}`;
-  const job = usePageRead<FineTuning & { readonly position?: null }>(() => route);
-  const events = useRead<TrainingEvents>(() => `${route}/events?limit=${EVENTS_SHOWN}`);
+  const id = parameters['id'] ?? '';
+  const jobId = jobIdOf(id);
+  const job = usePageRead(() => routeOf('/v1/fine_tuning/jobs/{id}', { id }));
+  const events = useRead(() =>
+    routeOf('/v1/fine_tuning/jobs/{id}/events', { id, limit: EVENTS_SHOWN }),
+  );
   return (
     <>
       <h1>
@@ -58,7 +44,13 @@ const FineTuningPage = ({ parameters }: PageProps) => {
       </h1>
       <OfNow />
       <Answered state={job}>{(found) => <Facts facts={factsOf(found)} />}</Answered>
-      <Answered state={events}>{(found) => <Progress {...found} />}</Answered>
+      {jobId !== undefined && <LiveLosses id={jobId} />}
+      <h2>Last events</h2>
+      <Answered state={events}>
+        {({ data }) => (
+          <Table label="Events" columns={COLUMNS} rows={data} keyOf={(event) => event.id} />
+        )}
+      </Answered>
     </>
   );
 };

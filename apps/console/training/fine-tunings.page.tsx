@@ -1,13 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { count, instantOfSeconds } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
-import { type FineTuning } from './fine-tuning.js';
 
-interface FineTunings extends ListAnswer {
-  readonly data: readonly FineTuning[];
-}
+type FineTuning = AnswerOf<'/v1/fine_tuning/jobs'>['data'][number];
 
 const COLUMNS: readonly Column<FineTuning>[] = [
   { name: 'Created, UTC', cell: (job) => instantOfSeconds(job.created_at) },
@@ -26,7 +24,7 @@ const COLUMNS: readonly Column<FineTuning>[] = [
   { name: 'Ended, UTC', cell: (job) => orDash(job.finished_at, instantOfSeconds) },
 ];
 
-export default listPage<FineTunings, FineTuning>({
+export default listPage({
   title: 'Fine-tuning',
   route: '/v1/fine_tuning/jobs',
   rowsOf: ({ data }) => data,

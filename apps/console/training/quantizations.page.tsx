@@ -1,25 +1,11 @@
 import { orDash } from '../shell/facts.js';
 import { bytes, count, instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Quantization {
-  readonly job_uuid: string;
-  readonly model_name: string;
-  readonly quantized_model: string;
-  readonly method: string;
-  readonly status: string;
-  readonly weight_bits: number;
-  readonly baseline_perplexity: number | null;
-  readonly quantized_perplexity: number | null;
-  readonly serving: { readonly file_bytes: number } | null;
-  readonly created_at: string;
-}
-
-interface Quantizations extends ListAnswer {
-  readonly quantizations: readonly Quantization[];
-}
+type Quantization = AnswerOf<'/api/v1/quantize/jobs'>['quantizations'][number];
 
 const COLUMNS: readonly Column<Quantization>[] = [
   { name: 'Created, UTC', cell: (job) => instant(job.created_at) },
@@ -48,7 +34,7 @@ const COLUMNS: readonly Column<Quantization>[] = [
   { name: 'File', isNumber: true, cell: ({ serving }) => orDash(serving?.file_bytes, bytes) },
 ];
 
-export default listPage<Quantizations, Quantization>({
+export default listPage({
   title: 'Quantization',
   route: '/api/v1/quantize/jobs',
   rowsOf: ({ quantizations }) => quantizations,

@@ -21,6 +21,11 @@ export default {
       load: () => import('./distillations.page.js'),
     },
     {
+      path: '/model-comparison',
+      title: 'Compare models',
+      load: () => import('./comparison.page.js'),
+    },
+    {
       path: '/quantizations',
       title: 'Quantization',
       command: { words: 'quantization list', ofUser: true },

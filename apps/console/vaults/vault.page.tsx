@@ -1,40 +1,14 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts } from '../shell/facts.js';
 import { bytes, count, instant } from '../shell/figures.js';
-import { type ListAnswer, OfNow, Places } from '../shell/list.js';
+import { OfNow, Places } from '../shell/list.js';
 import { query } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 
-interface FoundVault {
-  readonly position?: null;
-  readonly vault: {
-    readonly name: string | null;
-    readonly model: string;
-    readonly created_at: string;
-    readonly clearance: string;
-    readonly documents: number;
-    readonly chunks: number;
-    readonly text_bytes: number;
-    readonly stored_bytes: number;
-    readonly key_generation: number;
-    readonly is_rotating: boolean;
-  };
-}
-
-interface VaultDocument {
-  readonly document_id: string;
-  readonly document_title: string;
-  readonly classification_marking: string;
-  readonly chunks: number;
-  readonly text_bytes: number;
-  readonly ingested_at: string;
-}
-
-interface Documents extends ListAnswer {
-  readonly documents: readonly VaultDocument[];
-}
+type FoundVault = AnswerOf<'/api/v1/vaults/{id}'>;
+type VaultDocument = AnswerOf<'/api/v1/vaults/{id}/documents'>['documents'][number];
 
 const factsOf = ({ vault }: FoundVault): readonly Fact[] => [
   ['Clearance', vault.clearance],
@@ -56,10 +30,10 @@ const COLUMNS: readonly Column<VaultDocument>[] = [
 ];
 
 const VaultPage = ({ parameters }: PageProps) => {
-  const route = `/api/v1/vaults/${encodeURIComponent(parameters['id'] ?? '')}`;
-  const state = usePageRead<FoundVault>(() => route);
-  const documents = useRead<Documents>(() =>
-    routeOf(`${route}/documents`, { page: query.value.get('page') }),
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/vaults/{id}', { id }));
+  const documents = useRead(() =>
+    routeOf('/api/v1/vaults/{id}/documents', { id, page: query.value.get('page') }),
   );
   return (
     <>

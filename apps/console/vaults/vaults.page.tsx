@@ -1,18 +1,11 @@
 import { instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Vault {
-  readonly vault_uuid: string;
-  readonly name: string | null;
-  readonly model: string;
-  readonly created_at: string;
-}
-
-interface Vaults extends ListAnswer {
-  readonly vaults: readonly Vault[];
-}
+type Vaults = AnswerOf<'/api/v1/vaults'>;
+type Vault = Vaults['vaults'][number];
 
 const COLUMNS: readonly Column<Vault>[] = [
   {
@@ -27,7 +20,7 @@ const COLUMNS: readonly Column<Vault>[] = [
   { name: 'Created, UTC', cell: (vault) => instant(vault.created_at) },
 ];
 
-export default listPage<Vaults, Vault>({
+export default listPage({
   title: 'Vaults',
   route: '/api/v1/vaults',
   rowsOf: ({ vaults }) => vaults,

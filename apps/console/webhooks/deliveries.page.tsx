@@ -1,25 +1,12 @@
 import { orDash } from '../shell/facts.js';
 import { instant } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 import { WriteDialog } from '../shell/write-form.js';
 
-interface Delivery {
-  readonly id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly attempts: number;
-  readonly status_code: number | null;
-  readonly failure: string | null;
-  readonly queued_at: string;
-  readonly attempted_at: string | null;
-  readonly next_attempt_at: string | null;
-}
-
-interface Deliveries {
-  readonly position: string;
-  readonly deliveries: readonly Delivery[];
-}
+type Deliveries = AnswerOf<'/api/v1/webhooks/deliveries'>;
+type Delivery = Deliveries['deliveries'][number];
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Queued, UTC', cell: (delivery) => instant(delivery.queued_at) },
@@ -39,14 +26,14 @@ const COLUMNS: readonly Column<Delivery>[] = [
         opens={`Replay ${type}`}
         explains="The endpoint receives the same message once more."
         label="Replay"
-        route={`/api/v1/webhooks/deliveries/${id}/replay`}
+        route={routeOf('/api/v1/webhooks/deliveries/{id}/replay', { id })}
       />
     ),
   },
   { name: 'Next attempt, UTC', cell: (delivery) => orDash(delivery.next_attempt_at, instant) },
 ];
 
-export default listPage<Deliveries, Delivery>({
+export default listPage({
   title: 'Deliveries',
   route: '/api/v1/webhooks/deliveries',
   rowsOf: ({ deliveries }) => deliveries,

@@ -1,32 +1,18 @@
 import { instant } from '../shell/figures.js';
 import { listPage } from '../shell/list.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 import { textIn, WriteDialog } from '../shell/write-form.js';
 
-interface Webhook {
-  readonly id: string;
-  readonly url: string | null;
-  readonly types: readonly string[];
-  readonly format: string;
-  readonly created_at: string;
-}
-
-interface Webhooks {
-  readonly position: string;
-  readonly webhooks: readonly Webhook[];
-  readonly available_types: readonly string[];
-}
-
-interface NewWebhook {
-  readonly secret: string;
-}
+type Webhooks = AnswerOf<'/api/v1/webhooks'>;
+type Webhook = Webhooks['webhooks'][number];
 
 const Register = ({ types }: { readonly types: readonly string[] }) => (
-  <WriteDialog<NewWebhook>
+  <WriteDialog
     opens="Register an endpoint"
     explains="It receives what happens from then on. The secret of its signatures is shown once."
     label="Register"
-    route="/api/v1/webhooks"
+    route={routeOf('/api/v1/webhooks')}
     bodyOf={(form) => ({ url: textIn(form, 'url'), types: form.getAll('types') })}
     done={({ secret }) => <pre tabIndex={0}>{secret}</pre>}
   >
@@ -51,7 +37,7 @@ const Remove = ({ id, url }: Webhook) => (
     explains="The endpoint receives nothing more. Waiting messages are cancelled."
     label="Remove"
     method="DELETE"
-    route={`/api/v1/webhooks/${id}`}
+    route={routeOf('/api/v1/webhooks/{id}', { id })}
   />
 );
 
@@ -64,7 +50,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   { name: 'End it', cell: (webhook) => <Remove {...webhook} /> },
 ];
 
-export default listPage<Webhooks, Webhook>({
+export default listPage({
   title: 'Webhooks',
   route: '/api/v1/webhooks',
   rowsOf: ({ webhooks }) => webhooks,

@@ -1,40 +1,16 @@
 import { Answered, usePageRead, useRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { type Fact, Facts, orDash } from '../shell/facts.js';
 import { count, instant, usdOfMicro } from '../shell/figures.js';
 import { OfNow } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
 import { WriteDialog } from '../shell/write-form.js';
-import { type FoundWorkflow, graphOf } from './definition.js';
 import { Graph } from './graph.js';
 
-interface NodeResult {
-  readonly status: string;
-  readonly kind: string;
-  readonly attempts: number;
-  readonly elapsed_ms: number | null;
-  readonly message?: string | null;
-  readonly output?: unknown;
-}
-
-interface FoundRun {
-  readonly position?: null;
-  readonly run_id: string;
-  readonly workflow_id: number;
-  readonly version: number;
-  readonly status: string;
-  readonly elapsed_ms: number;
-  readonly node_results: Readonly<Record<string, NodeResult>>;
-  readonly critical_path: readonly string[];
-  readonly critical_path_ms: number;
-  readonly amount_micro_usd: string | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-}
-
-type NamedResult = NodeResult & { readonly name: string };
+type FoundRun = AnswerOf<'/api/v1/workflows/runs/{id}'>;
+type NamedResult = FoundRun['node_results'][string] & { readonly name: string };
 
 const factsOf = (run: FoundRun): readonly Fact[] => [
   ['Status', run.status],
@@ -70,16 +46,13 @@ const COLUMNS: readonly Column<NamedResult>[] = [
 
 /** The graph of the version that runs, with the status of each node. */
 const RunGraph = ({ run }: { readonly run: FoundRun }) => {
-  const workflow = useRead<FoundWorkflow>(() =>
-    routeOf(`/api/v1/workflows/${run.workflow_id}`, { version: String(run.version) }),
+  const workflow = useRead(() =>
+    routeOf('/api/v1/workflows/{id}', { id: run.workflow_id, version: String(run.version) }),
   );
   return (
     <Answered state={workflow}>
       {({ definition }) => (
-        <Graph
-          nodes={graphOf(definition)}
-          statusOf={(name) => run.node_results[name]?.status ?? ''}
-        />
+        <Graph nodes={definition.nodes} statusOf={(name) => run.node_results[name]?.status ?? ''} />
       )}
     </Answered>
   );
@@ -90,7 +63,7 @@ const ENDED = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 /** The decisions that the run waits for, and its end. */
 const Decisions = ({ run }: { readonly run: FoundRun }) => {
   if (ENDED.has(run.status)) return null;
-  const route = `/api/v1/workflows/runs/${run.run_id}`;
+  const { run_id: id } = run;
   const waiting = Object.entries(run.node_results).filter(
     ([, { kind, status }]) => kind === 'approval' && status === 'running',
   );
@@ -107,7 +80,7 @@ const Decisions = ({ run }: { readonly run: FoundRun }) => {
                 : 'The node fails, and with it the nodes that need it.'
             }
             label={approved ? 'Approve' : 'Reject'}
-            route={`${route}/approvals/${name}`}
+            route={routeOf('/api/v1/workflows/runs/{id}/approvals/{node}', { id, node: name })}
             bodyOf={() => ({ approved })}
           />
         )),
@@ -116,15 +89,15 @@ const Decisions = ({ run }: { readonly run: FoundRun }) => {
         opens="Cancel the run"
         explains="Nodes that have not ended are cancelled. Accepted calls are charged."
         label="Cancel the run"
-        route={`${route}/cancel`}
+        route={routeOf('/api/v1/workflows/runs/{id}/cancel', { id })}
       />
     </div>
   );
 };
 
 const RunPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundRun>(() => `/api/v1/workflows/runs/${id}`);
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() => routeOf('/api/v1/workflows/runs/{id}', { id }));
   return (
     <>
       <h1>

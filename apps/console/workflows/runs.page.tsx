@@ -1,22 +1,12 @@
 import { orDash } from '../shell/facts.js';
 import { instant, usdOfMicro } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Run {
-  readonly run_id: string;
-  readonly workflow_id: number;
-  readonly version: number;
-  readonly status: string;
-  readonly amount_micro_usd: string | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-}
-
-interface Runs extends ListAnswer {
-  readonly runs: readonly Run[];
-}
+type Runs = AnswerOf<'/api/v1/workflows/runs'>;
+type Run = Runs['runs'][number];
 
 const COLUMNS: readonly Column<Run>[] = [
   { name: 'Started, UTC', cell: (run) => instant(run.started_at) },
@@ -41,7 +31,7 @@ const COLUMNS: readonly Column<Run>[] = [
   { name: 'Ended, UTC', cell: (run) => orDash(run.ended_at, instant) },
 ];
 
-export default listPage<Runs, Run>({
+export default listPage({
   title: 'Runs',
   route: '/api/v1/workflows/runs',
   rowsOf: ({ runs }) => runs,

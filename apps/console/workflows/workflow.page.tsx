@@ -1,25 +1,24 @@
 import { Answered, usePageRead } from '../shell/answer.js';
-import { routeOf } from '../shell/api.js';
 import { OfNow } from '../shell/list.js';
 import { addressWith, query } from '../shell/location.js';
 import { type PageProps } from '../shell/page.js';
+import { type AnswerOf, routeOf } from '../shell/routes.js';
 import { type Column, Table } from '../shell/table.js';
-import { type Definition, type FoundWorkflow, graphOf } from './definition.js';
 import { Graph } from './graph.js';
 
-type DefinitionNode = Definition['nodes'][number];
+type DefinitionNode = AnswerOf<'/api/v1/workflows/{id}'>['definition']['nodes'][number];
 
 const COLUMNS: readonly Column<DefinitionNode>[] = [
   { name: 'Node', cell: ({ name }) => name },
   { name: 'Kind', cell: ({ kind }) => kind },
-  { name: 'After', cell: ({ after = [] }) => after.join(', ') || '–' },
-  { name: 'Parameters', cell: ({ parameters = {} }) => <code>{JSON.stringify(parameters)}</code> },
+  { name: 'After', cell: ({ after }) => after.join(', ') || '–' },
+  { name: 'Parameters', cell: ({ parameters }) => <code>{JSON.stringify(parameters)}</code> },
 ];
 
 const WorkflowPage = ({ parameters }: PageProps) => {
-  const id = encodeURIComponent(parameters['id'] ?? '');
-  const state = usePageRead<FoundWorkflow>(() =>
-    routeOf(`/api/v1/workflows/${id}`, { version: query.value.get('version') }),
+  const id = parameters['id'] ?? '';
+  const state = usePageRead(() =>
+    routeOf('/api/v1/workflows/{id}', { id, version: query.value.get('version') }),
   );
   return (
     <>
@@ -39,7 +38,7 @@ const WorkflowPage = ({ parameters }: PageProps) => {
                 </a>
               </p>
             )}
-            <Graph nodes={graphOf(definition)} />
+            <Graph nodes={definition.nodes} />
             <Table
               label="Nodes"
               columns={COLUMNS}

@@ -1,19 +1,11 @@
 import { instant } from '../shell/figures.js';
-import { type ListAnswer, listPage } from '../shell/list.js';
+import { listPage } from '../shell/list.js';
 import { addressOf } from '../shell/location.js';
+import { type AnswerOf } from '../shell/routes.js';
 import { type Column } from '../shell/table.js';
 
-interface Workflow {
-  readonly workflow_id: number;
-  readonly name: string;
-  readonly version: number;
-  readonly created_at: string;
-  readonly versioned_at: string;
-}
-
-interface Workflows extends ListAnswer {
-  readonly workflows: readonly Workflow[];
-}
+type Workflows = AnswerOf<'/api/v1/workflows'>;
+type Workflow = Workflows['workflows'][number];
 
 const COLUMNS: readonly Column<Workflow>[] = [
   {
@@ -30,7 +22,7 @@ const COLUMNS: readonly Column<Workflow>[] = [
   { name: 'Changed, UTC', cell: (workflow) => instant(workflow.versioned_at) },
 ];
 
-export default listPage<Workflows, Workflow>({
+export default listPage({
   title: 'Workflows',
   route: '/api/v1/workflows',
   rowsOf: ({ workflows }) => workflows,

@@ -20,7 +20,7 @@ import { presentEvent } from './explanations.presenter.js';
 import { OpenHoldsDto } from './ledger.dto.js';
 
 const EXAMPLE =
-  'id: 41\nevent: head\ndata: {"position":"41"}\n\n' +
+  'id: 41\nevent: head\ndata: {"position":"41","recorded_at":"2026-11-21T04:48:00.000Z"}\n\n' +
   'id: 42\nevent: HoldPlaced\ndata: {"type":"HoldPlaced","position":"42",…}\n\n';
 
 const tooMany = (): DomainError<BillingErrorCode> =>
@@ -29,10 +29,10 @@ const tooMany = (): DomainError<BillingErrorCode> =>
     `the account follows its ledger ${STREAMS_PER_ACCOUNT_MAX} times, the most at the same time`,
   );
 
-const present = ({ size, explained }: LedgerStep): string => {
+const present = ({ size, recordedAt, explained }: LedgerStep): string => {
   const position = size.toString();
   return explained === null
-    ? namedEvent('head', position, { position })
+    ? namedEvent('head', position, { position, recorded_at: recordedAt })
     : namedEvent(explained.event.type, position, presentEvent({ ...explained, position: size }));
 };
 
@@ -54,7 +54,8 @@ export class LedgerController {
     description:
       'Server-sent events: each event of the account from now on, with its facts. The id of an ' +
       'event is its number in the log, as in `position` of other answers. `head` says that the ' +
-      'log is so long without a further event of the account. The stream ends after ' +
+      'log is so long without a further event of the account, and when the last event was ' +
+      'recorded. The stream ends after ' +
       '`QUIPU_EVENT_STREAM_SECONDS`, or when the gateway stops. Resume with `Last-Event-ID`, for ' +
       'which the `position` of an answer serves as well: no event is missed.',
   })

@@ -135,6 +135,12 @@ export class TaxStatusDto extends TablesUsedDto {
   readonly success!: boolean;
   @ApiProperty({ example: '7' })
   readonly account_id!: string;
+  @NullableField(
+    String,
+    'The account above that has the status; null: it is of the account itself.',
+    null,
+  )
+  readonly inherited_from!: string | null;
   @NullableField(String, 'Null: never set.', 'DE')
   readonly iso_country!: string | null;
   @NullableField(String, undefined, null)

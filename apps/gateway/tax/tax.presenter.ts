@@ -67,6 +67,7 @@ export const presentTaxStatus = (
 ): TaxStatusDto => ({
   success: true,
   account_id: accountId,
+  inherited_from: status && status.accountId !== accountId ? status.accountId : null,
   iso_country: status?.country ?? null,
   region: status?.region ?? null,
   tax_exempt: status?.taxExempt ?? null,

@@ -88,7 +88,13 @@ export class MembersController {
       'only one that has it. Only an owner, or an account above, invites owners.',
   })
   @ApiCreatedResponse({ type: NewInvitationDto, description: 'The invitation with its token.' })
-  @FailsWith('team_not_found', 'team_role_missing', 'too_many_members', 'too_many_invitations')
+  @FailsWith(
+    'team_not_found',
+    'team_closed',
+    'team_role_missing',
+    'too_many_members',
+    'too_many_invitations',
+  )
   async invite(
     @Param() { team_id: teamId }: TeamIdDto,
     @Body() { role, expires_in_hours: hours }: InviteMemberDto,

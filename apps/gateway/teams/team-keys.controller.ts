@@ -15,11 +15,12 @@ import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
 import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { demandKeyOf, TeamAccessQuery } from '#areas/teams/team-access.query.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
-import { NewApiKeyDto } from '../identity/api-keys.dto.js';
+import { NewApiKeyDto, RotateApiKeyDto } from '../identity/api-keys.dto.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { presentKey, presentNewKey } from '../identity/auth.presenter.js';
 import { callerContext } from '../identity/caller-context.js';
@@ -105,6 +106,33 @@ export class TeamKeysController {
       ...(expiresAt !== undefined && { expiresAt }),
     };
     const command = new IssueApiKeyCommand(key, callerContext(request, caller));
+    return presentNewKey(await this.commands.execute(command));
+  }
+
+  @Post(':key_id/rotate')
+  @Idempotent()
+  @UseGuards(KeyOwnerGuard)
+  @ApiOperation({
+    summary: 'Replace a key of a team',
+    description:
+      'A member replaces its own keys, with a credential of its own account. The new key has the ' +
+      'same name and policy. The old key becomes invalid at once, or after `overlap_seconds`.',
+  })
+  @ApiCreatedResponse({
+    type: NewApiKeyDto,
+    description: 'The new key with its secret, which is shown once.',
+  })
+  @FailsWith('team_not_found', 'api_key_limited', 'api_key_not_found', 'policy_too_wide')
+  async rotate(
+    @Param() { team_id: teamId, key_id: keyId }: TeamKeyIdDto,
+    @Body() { overlap_seconds: overlapSeconds }: RotateApiKeyDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<NewApiKeyDto> {
+    await this.queries.execute(new TeamAccessQuery(teamId, caller));
+    const { userId, credential: issuer } = caller;
+    const rotation = { userId, teamId, keyId, issuer, overlapSeconds };
+    const command = new RotateApiKeyCommand(rotation, callerContext(request, caller));
     return presentNewKey(await this.commands.execute(command));
   }
 

@@ -8,6 +8,7 @@ import {
   Param,
   Post,
   Put,
+  Query,
   Req,
   UseGuards,
 } from '@nestjs/common';
@@ -17,10 +18,12 @@ import { type FastifyRequest } from 'fastify';
 import { type AccountCommand } from '#areas/billing/account.decider.js';
 import { BudgetsQuery } from '#areas/billing/budgets/budgets.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { AllotCommand } from '#areas/teams/allot.handlers.js';
+import { CloseTeamCommand } from '#areas/teams/close-team.handlers.js';
 import { CreateTeamCommand } from '#areas/teams/create-team.handler.js';
-import { demandAbove, TeamAccessQuery } from '#areas/teams/team-access.query.js';
+import { demandAbove, demandOwnerAbove, TeamAccessQuery } from '#areas/teams/team-access.query.js';
 import { TeamQuery, TeamsQuery } from '#areas/teams/team.queries.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { parseUsd, toDecimal } from '#platform/kernel/money.js';
@@ -37,6 +40,7 @@ import { FailsWith } from '../openapi/failures.docs.js';
 import {
   AllotDto,
   CreateTeamDto,
+  ListTeamsDto,
   TeamAnswerDto,
   TeamFundsAnswerDto,
   TeamIdDto,
@@ -54,6 +58,7 @@ export class TeamsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly authenticator: Authenticator,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -65,8 +70,12 @@ export class TeamsController {
       'The teams directly below the account, and the teams of which the user is a member.',
   })
   @ApiOkResponse({ type: TeamsDto, description: 'The teams.' })
-  async list(@CurrentCaller() caller: Caller): Promise<TeamsDto> {
-    return presentTeams(await this.queries.execute(new TeamsQuery(caller)));
+  async list(
+    @Query() { include_closed: includesClosed }: ListTeamsDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<TeamsDto> {
+    const query = new TeamsQuery(caller, includesClosed === 'true');
+    return presentTeams(await this.queries.execute(query));
   }
 
   @Post()
@@ -79,7 +88,7 @@ export class TeamsController {
       'of a team creates a team below that team.',
   })
   @ApiCreatedResponse({ type: TeamAnswerDto, description: 'The team.' })
-  @FailsWith('too_many_sub_accounts', 'tree_too_deep')
+  @FailsWith('too_many_sub_accounts', 'tree_too_deep', 'account_closed')
   async create(
     @Body() { name }: CreateTeamDto,
     @CurrentCaller() caller: Caller,
@@ -108,6 +117,36 @@ export class TeamsController {
     return this.#show(teamId);
   }
 
+  @Post(':team_id/close')
+  @HttpCode(200)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Close a team',
+    description:
+      'An owner of an account above closes it, once its running work has ended and the teams ' +
+      'below it are closed. Its free money goes to the account directly above, its members, ' +
+      'invitations and keys end at once, and its history stays. A team is not opened again. ' +
+      'Money that comes later, such as a credit, is returned by another close.',
+  })
+  @ApiOkResponse({ type: TeamAnswerDto, description: 'The closed team.' })
+  @FailsWith(
+    'team_not_found',
+    'team_role_missing',
+    'holds_open',
+    'sub_accounts_open',
+    'account_overdrawn',
+  )
+  async close(
+    @Param() { team_id: teamId }: TeamIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<TeamAnswerDto> {
+    demandOwnerAbove(await this.queries.execute(new TeamAccessQuery(teamId, caller)), caller);
+    await this.commands.execute(new CloseTeamCommand(teamId, callerContext(request, caller)));
+    this.authenticator.invalidate();
+    return this.#show(teamId);
+  }
+
   @Post(':team_id/allotments')
   @Idempotent()
   @ApiOperation({
@@ -117,7 +156,7 @@ export class TeamsController {
       'was given.',
   })
   @ApiCreatedResponse({ type: TeamFundsAnswerDto, description: 'The money of the team.' })
-  @FailsWith('team_not_found', 'allotment_above_available', 'amount_too_large')
+  @FailsWith('team_not_found', 'account_closed', 'allotment_above_available', 'amount_too_large')
   allot(
     @Param() { team_id: teamId }: TeamIdDto,
     @Body() body: AllotDto,

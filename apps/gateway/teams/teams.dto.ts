@@ -4,7 +4,7 @@ import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 import { TEAM_NAME_LENGTH_MAX } from '#events/teams/team.events.js';
 import { Member, TEAM_ID, TEAM_ROLES, type TeamRole } from '#events/teams/team.vocabulary.js';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
-import { InstantField } from '../fields/answer-fields.js';
+import { InstantField, NullableInstant } from '../fields/answer-fields.js';
 import {
   ChoiceField,
   FlagField,
@@ -48,6 +48,16 @@ export class TeamKeyIdDto extends TeamIdDto {
     expected: 'the id of a key: 16 hex digits',
   })
   readonly key_id!: string;
+}
+
+export class ListTeamsDto {
+  @ChoiceField(['true', 'false'], {
+    required: false,
+    default: 'false',
+    description: 'Whether the closed teams below the account are listed, too.',
+    expected: 'true or false',
+  })
+  readonly include_closed: 'true' | 'false' = 'false';
 }
 
 export class CreateTeamDto {
@@ -136,6 +146,8 @@ export class TeamDto {
   readonly funds!: TeamFundsDto;
   @InstantField('When it was created.')
   readonly created_at!: string;
+  @NullableInstant('When it was closed; null while it is open.')
+  readonly closed_at!: string | null;
 }
 
 export class TeamMemberDto {

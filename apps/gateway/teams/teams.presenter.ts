@@ -18,6 +18,7 @@ const presentTeam = (team: TeamView) => ({
   member_count: team.memberCount,
   funds: presentFunds(team.funds),
   created_at: team.createdAt,
+  closed_at: team.closedAt,
 });
 
 export const presentDetails = ({ members, invitations, ...team }: TeamDetails): TeamDetailsDto => ({

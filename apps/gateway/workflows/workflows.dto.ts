@@ -31,6 +31,7 @@ const EXAMPLE = {
 const DefinitionField = () =>
   ApiProperty({
     ...(definitionSchema as object),
+    selfRequired: true,
     description: 'The graph: nodes, the nodes before each, and their parameters.',
     example: EXAMPLE,
   });
@@ -155,7 +156,7 @@ export class WorkflowListDto extends AnswerDto {
 export class WorkflowDetailsDto extends WorkflowDto {
   @ApiProperty({ example: true })
   readonly success!: true;
-  @ApiProperty({ type: 'object', additionalProperties: true, example: EXAMPLE })
+  @DefinitionField()
   readonly definition!: object;
   @ApiProperty({ type: [String], description: 'The nodes in topological order.' })
   readonly order!: readonly string[];

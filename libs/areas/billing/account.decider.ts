@@ -32,12 +32,14 @@ import {
   addSubAccount,
   type AllotmentOrder,
   type AllotmentReceipt,
+  demandNotClosed,
   receiveAllotment,
   sendAllotment,
   type SubAccountTerms,
 } from './allotment.rules.js';
 import { reject } from './billing.rejection.js';
 import { bookedFor } from './booking.js';
+import { type ChildClosing, closeAccount, closeSubAccount, type Closing } from './closing.rules.js';
 import { deposit, type DepositTerms, type ReversalTerms, reverseDeposit } from './deposit.rules.js';
 import { affordable, isWithin, merged } from './price.js';
 import {
@@ -98,7 +100,9 @@ export type AccountCommand =
   | { readonly type: 'ReportExhausted'; readonly data: ExhaustedBudget }
   | { readonly type: 'AddSubAccount'; readonly data: SubAccountTerms }
   | { readonly type: 'SendAllotment'; readonly data: AllotmentOrder }
-  | { readonly type: 'ReceiveAllotment'; readonly data: AllotmentReceipt };
+  | { readonly type: 'ReceiveAllotment'; readonly data: AllotmentReceipt }
+  | { readonly type: 'CloseAccount'; readonly data: Closing }
+  | { readonly type: 'CloseSubAccount'; readonly data: ChildClosing };
 
 /**
  * Says whether waiting helps: what other holds do not use comes back.
@@ -327,6 +331,7 @@ const decide = (command: AccountCommand, state: AccountState): readonly AccountE
     case 'ReverseDeposit':
       return reverseDeposit(data, state);
     case 'PlaceHold':
+      demandNotClosed(data.accountId, state);
       return placeHold(data, state);
     case 'RenewHold':
       return renewHold(data, state);
@@ -360,6 +365,10 @@ const decide = (command: AccountCommand, state: AccountState): readonly AccountE
       return sendAllotment(data, state);
     case 'ReceiveAllotment':
       return receiveAllotment(data, state);
+    case 'CloseAccount':
+      return closeAccount(data, state);
+    case 'CloseSubAccount':
+      return closeSubAccount(data, state);
   }
 };
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountDecider } from './account.decider.js';
 import { accountSnapshots } from './account.snapshot.js';
-import { added, arrived, sent, TEAM } from './allotment.fixture.js';
+import {
+  accountClosed,
+  added,
+  arrived,
+  childClosed,
+  openedBelow,
+  PROJECT,
+  sent,
+  TEAM,
+} from './allotment.fixture.js';
 import { budgetSet } from './budgets/budget.fixture.js';
 import {
   ACCOUNT,
@@ -38,6 +47,10 @@ describe('account snapshot', () => {
         arrived([5, 5, 9_605], { from: TEAM, to: ACCOUNT, number: 2 }),
         budgetSet({ weekMicroUsd: '900', totalMicroUsd: '1000' }, { tag: 'project=alpha' }),
       ],
+    ],
+    [
+      'of a closed account',
+      [openedBelow(), added(TEAM, PROJECT, 2), childClosed(PROJECT), accountClosed()],
     ],
   ])('%s comes back as it was', (_, facts) => {
     const state = facts.reduce(evolve, initialState);

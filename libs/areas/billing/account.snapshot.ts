@@ -47,11 +47,16 @@ const StoredTake = z.strictObject({
 
 const Stored = z.strictObject({
   opened: z.boolean(),
+  closed: z.boolean(),
   depth: z.int(),
   relatives: z.array(
     z.tuple([
       z.string(),
-      z.strictObject({ relation: z.enum(['parent', 'child']), sent: Money, received: Money }),
+      z.strictObject({
+        relation: z.enum(['parent', 'child', 'closed']),
+        sent: Money,
+        received: Money,
+      }),
     ]),
   ),
   allotments: z.array(z.tuple([z.string(), z.string()])),
@@ -103,10 +108,11 @@ const inDecimals = (value: unknown): unknown => {
 
 /** A busy account has millions of events; a start folds at most this many of them. */
 export const accountSnapshots: SnapshotPlan<AccountState> = {
-  version: 7,
+  version: 8,
   every: 5_000,
   toJson: ({
     opened,
+    closed,
     depth,
     relatives,
     allotments,
@@ -121,6 +127,7 @@ export const accountSnapshots: SnapshotPlan<AccountState> = {
     ...sums
   }) => ({
     opened,
+    closed,
     depth,
     relatives: inDecimals([...relatives]),
     allotments: [...allotments],

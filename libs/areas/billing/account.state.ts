@@ -6,7 +6,11 @@ import {
   type HoldPlaced,
   type HoldRenewed,
 } from '#events/billing/account.events.js';
-import { type AllotmentReceived, type AllotmentSent } from '#events/billing/allotment.events.js';
+import {
+  type AllotmentReceived,
+  type AllotmentSent,
+  type SubAccountClosed,
+} from '#events/billing/allotment.events.js';
 import { type Movement, statementMonthOf } from '#events/billing/statement-month.js';
 import {
   type HoldOrigin,
@@ -62,15 +66,17 @@ export interface MonthSums {
   readonly adjusted: MicroUsd;
 }
 
-/** The account above or a sub-account, with the totals that moved between the two. */
+/** The account above, or a sub-account that may be closed, with the totals that moved. */
 export interface Relative {
-  readonly relation: 'parent' | 'child';
+  readonly relation: 'parent' | 'child' | 'closed';
   readonly sent: MicroUsd;
   readonly received: MicroUsd;
 }
 
 export interface AccountState {
   readonly opened: boolean;
+  /** A closed account places no hold and has no sub-account that is open. */
+  readonly closed: boolean;
   /** Levels above it in its tree. */
   readonly depth: number;
   readonly relatives: ImmutableMap<string, Relative>;
@@ -104,6 +110,7 @@ export interface AccountState {
 
 export const initialState: AccountState = {
   opened: false,
+  closed: false,
   depth: 0,
   relatives: ImmutableMap(),
   allotments: OrderedMap(),
@@ -269,6 +276,12 @@ const allot = (state: AccountState, event: AllotmentSent | AllotmentReceived): A
   };
 };
 
+const closeChild = (state: AccountState, { childId }: SubAccountClosed['data']): AccountState => {
+  const before = state.relatives.get(childId, UNRELATED);
+  const after = { ...before, relation: 'closed' } as const;
+  return { ...state, relatives: state.relatives.set(childId, after) };
+};
+
 const openAccount = (state: AccountState, { tree }: AccountOpened['data']): AccountState => {
   if (!tree) return { ...state, opened: true };
   const above: Relative = { ...UNRELATED, relation: 'parent' };
@@ -283,6 +296,10 @@ export const evolve = (state: AccountState, event: AccountEvent): AccountState =
       return openAccount(state, data);
     case 'SubAccountAdded':
       return { ...state, relatives: state.relatives.set(data.childId, UNRELATED) };
+    case 'AccountClosed':
+      return { ...state, closed: true };
+    case 'SubAccountClosed':
+      return closeChild(state, data);
     case 'AllotmentSent':
     case 'AllotmentReceived':
       return allot(state, event);

@@ -1,8 +1,10 @@
 import { AccountOpened } from '#events/billing/account.events.js';
 import {
+  AccountClosed,
   AllotmentReceived,
   AllotmentSent,
   SubAccountAdded,
+  SubAccountClosed,
 } from '#events/billing/allotment.events.js';
 import { type AccountCommand } from './account.decider.js';
 import { ACCOUNT, OPENED_AT } from './account.fixture.js';
@@ -98,4 +100,23 @@ export const receive = (
 export const add = (childId = TEAM, accountId = ACCOUNT): Command<'AddSubAccount'> => ({
   type: 'AddSubAccount',
   data: { accountId, childId, addedAt: OPENED_AT },
+});
+
+/** Of a team below the account, or of the project below the team. */
+const parentOf = (accountId: string): string => (accountId === TEAM ? ACCOUNT : TEAM);
+
+export const accountClosed = (accountId = TEAM): AccountClosed =>
+  AccountClosed.of({ accountId, parentId: parentOf(accountId), closedAt: ALLOTTED_AT });
+
+export const childClosed = (childId = TEAM): SubAccountClosed =>
+  SubAccountClosed.of({ accountId: parentOf(childId), childId, closedAt: ALLOTTED_AT });
+
+export const closeChild = (childId = TEAM): Command<'CloseSubAccount'> => ({
+  type: 'CloseSubAccount',
+  data: childClosed(childId).data,
+});
+
+export const close = (accountId = TEAM, number = 9): Command<'CloseAccount'> => ({
+  type: 'CloseAccount',
+  data: { accountId, allotmentId: allotmentIdOf(number), closedAt: ALLOTTED_AT },
 });

@@ -8,12 +8,14 @@ import {
   AccountFundsQuery,
   AddSubAccountCommand,
   AddSubAccountHandler,
+  CloseAccountCommand,
+  CloseAccountHandler,
   DeliverAllotmentHandler,
   MoveAllotmentCommand,
   MoveAllotmentHandler,
   OpenSubAccountHandler,
 } from './allotment.handlers.js';
-import { add, receive, send, TEAM } from './allotment.fixture.js';
+import { add, close, PROJECT, receive, send, TEAM } from './allotment.fixture.js';
 import { type Billing, openBilling } from './billing-world.fixture.js';
 
 const AT = Date.parse('2026-11-21T05:00:00.000Z');
@@ -106,6 +108,30 @@ describe('allotments on the stores', () => {
     expect(await billing.check()).toMatchObject({
       ...{ balanced: true, deposited: 10_000n, available: 10_000n, inTransit: 0n },
     });
+  });
+
+  const closeTeam = (accountId = TEAM) => {
+    const delivery = new DeliverAllotmentHandler(billing.accounts, clock);
+    const closing = new CloseAccountHandler(billing.accounts, delivery, clock);
+    return closing.execute(new CloseAccountCommand(accountId, context()));
+  };
+
+  it('go back at a close, also after a crash in it and of a team below', async () => {
+    await addTeam();
+    await move(ACCOUNT, TEAM, 4_000);
+    await addTeam(PROJECT, TEAM);
+    await move(TEAM, PROJECT, 1_000);
+    await expect(closeTeam()).rejects.toMatchObject({ code: 'sub_accounts_open' });
+    await billing.run(close(PROJECT));
+    expect(await billing.check()).toMatchObject({ balanced: true, inTransit: 1_000n });
+    await expect(closeTeam()).rejects.toMatchObject({ code: 'sub_accounts_open' });
+    await closeTeam(PROJECT);
+    await closeTeam();
+    await closeTeam();
+    expect(await fundsOf(ACCOUNT)).toMatchObject({ funded: 10_000n, available: 10_000n });
+    const report = await billing.check();
+    expect(report).toMatchObject({ balanced: true, available: 10_000n, inTransit: 0n, faults: [] });
+    await expect(move(ACCOUNT, TEAM, 1)).rejects.toMatchObject({ code: 'account_closed' });
   });
 
   it('complete a sub-account that was added and not opened', async () => {

@@ -51,6 +51,19 @@ export class MoveAllotmentCommand extends Command<void> {
   }
 }
 
+/**
+ * Closes a sub-account, whose free money goes to the account above.
+ * @throws DomainError `holds_open`, `sub_accounts_open`, `account_overdrawn`
+ */
+export class CloseAccountCommand extends Command<void> {
+  constructor(
+    readonly accountId: string,
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
 /** The second half of it: money that has left arrives. */
 export class DeliverAllotmentCommand extends Command<void> {
   constructor(
@@ -127,6 +140,29 @@ export class MoveAllotmentHandler implements ICommandHandler<MoveAllotmentComman
     const totalMicroUsd = toDecimal(state.relatives.get(accountId)?.sent ?? 0n);
     const receipt = { accountId, fromId, totalMicroUsd };
     await this.delivery.execute(new DeliverAllotmentCommand(receipt, context));
+  }
+}
+
+@CommandHandler(CloseAccountCommand)
+export class CloseAccountHandler implements ICommandHandler<CloseAccountCommand> {
+  constructor(
+    @Inject(ACCOUNTS) private readonly accounts: Accounts,
+    private readonly delivery: DeliverAllotmentHandler,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ accountId: childId, context }: CloseAccountCommand): Promise<void> {
+    const closedAt = instant(this.clock);
+    const closing = { accountId: childId, allotmentId: context.requestId, closedAt };
+    const command = { type: 'CloseAccount', data: closing } as const;
+    const { state } = await this.accounts.run(accountStream(childId), command, context);
+    for (const [accountId, { relation, sent }] of state.relatives) {
+      if (relation !== 'parent') continue;
+      const receipt = { accountId, fromId: childId, totalMicroUsd: toDecimal(sent) };
+      await this.delivery.execute(new DeliverAllotmentCommand(receipt, context));
+      const ofParent = { type: 'CloseSubAccount', data: { accountId, childId, closedAt } } as const;
+      await this.accounts.run(accountStream(accountId), ofParent, context);
+    }
   }
 }
 

@@ -11,8 +11,10 @@ import { reject } from './billing.rejection.js';
 import { bookedFor } from './booking.js';
 import { DEPOSITED_MAX } from './deposit.rules.js';
 
-/** Sub-accounts of one account. */
+/** Open sub-accounts of one account. */
 export const CHILDREN_MAX = 100;
+/** With closed ones: the account keeps what moved between it and each. */
+export const CHILDREN_EVER_MAX = 1_000;
 
 export type SubAccountTerms = Omit<SubAccountAdded['data'], 'depth'>;
 
@@ -28,20 +30,33 @@ export type AllotmentReceipt = Pick<
 
 export const addSubAccount = (
   { childId, ...terms }: SubAccountTerms,
-  { relatives, depth }: AccountState,
+  state: AccountState,
 ): readonly AccountEvent[] => {
+  const { relatives, depth } = state;
   if (relatives.has(childId)) return [];
+  demandNotClosed(terms.accountId, state);
   if (depth >= TREE_DEPTH_MAX) {
     reject('tree_too_deep', `a tree of accounts has at most ${TREE_DEPTH_MAX} levels of teams`);
   }
-  const children = relatives.count(({ relation }) => relation === 'child');
-  if (children >= CHILDREN_MAX) {
+  if (openChildren(state) >= CHILDREN_MAX) {
     reject('too_many_sub_accounts', `an account has at most ${CHILDREN_MAX} teams below it`);
+  }
+  if (relatives.count(({ relation }) => relation !== 'parent') >= CHILDREN_EVER_MAX) {
+    const detail = `an account has at most ${CHILDREN_EVER_MAX} teams below it, with closed ones`;
+    reject('too_many_sub_accounts', detail);
   }
   return [SubAccountAdded.of({ ...terms, childId, depth: depth + 1 })];
 };
 
-const relativeOf = ({ relatives }: AccountState, otherId: string): Relative =>
+/** @throws DomainError `account_closed` */
+export const demandNotClosed = (accountId: string, { closed }: AccountState): void => {
+  if (closed) reject('account_closed', `the account ${accountId} is closed`);
+};
+
+export const openChildren = ({ relatives }: AccountState): number =>
+  relatives.count(({ relation }) => relation === 'child');
+
+export const relativeOf = ({ relatives }: AccountState, otherId: string): Relative =>
   relatives.get(otherId) ??
   reject('not_related', `${otherId} is neither the account above nor a sub-account`);
 
@@ -54,7 +69,8 @@ export const sendAllotment = (
   if (known !== undefined) {
     reject('allotment_conflict', `allotment ${data.allotmentId} was sent with other terms`);
   }
-  const { sent } = relativeOf(state, data.toId);
+  const { sent, relation } = relativeOf(state, data.toId);
+  if (relation === 'closed') reject('account_closed', `the account ${data.toId} is closed`);
   const amount = fromDecimal(data.amountMicroUsd);
   if (amount <= 0n) reject('amount_not_positive', 'an allotment must be above zero');
   if (sent + amount > DEPOSITED_MAX) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sagaSpecOf } from '#platform/kernel/saga.fixture.js';
 import { ACCOUNT } from './account.fixture.js';
-import { added, sent, TEAM } from './allotment.fixture.js';
+import { accountClosed, added, childClosed, sent, TEAM } from './allotment.fixture.js';
 import { allotmentSaga } from './allotment.saga.js';
 
 const saga = sagaSpecOf(allotmentSaga);
@@ -26,5 +26,14 @@ describe('the saga of allotments', () => {
         },
       });
     expect(allotmentSaga.key(sent([100, 500, 0]))).toBe(allotmentSaga.key(added()));
+  });
+
+  it('tells the account above that a sub-account is closed, after its money', () => {
+    saga
+      .given()
+      .when(accountClosed())
+      .then({ kind: 'command', command: { type: 'CloseSubAccount', data: childClosed().data } });
+    const up = sent([100, 500, 0], { from: TEAM, to: ACCOUNT });
+    expect(allotmentSaga.key(accountClosed())).toBe(allotmentSaga.key(up));
   });
 });

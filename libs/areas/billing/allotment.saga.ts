@@ -1,6 +1,7 @@
-import { AllotmentSent, SubAccountAdded } from '#events/billing/allotment.events.js';
+import { AccountClosed, AllotmentSent, SubAccountAdded } from '#events/billing/allotment.events.js';
 import { type Saga } from '#platform/kernel/saga.js';
 import { type AllotmentReceipt, type SubAccountTerms } from './allotment.rules.js';
+import { type ChildClosing } from './closing.rules.js';
 
 interface OpenSubAccount {
   readonly type: 'OpenSubAccount';
@@ -12,21 +13,36 @@ interface DeliverAllotment {
   readonly data: Omit<AllotmentReceipt, 'receivedAt'>;
 }
 
+interface CloseSubAccount {
+  readonly type: 'CloseSubAccount';
+  readonly data: ChildClosing;
+}
+
+type TreeEvent = SubAccountAdded | AllotmentSent | AccountClosed;
+
+const otherOf = ({ type, data }: TreeEvent): string => {
+  switch (type) {
+    case 'SubAccountAdded':
+      return data.childId;
+    case 'AllotmentSent':
+      return data.toId;
+    case 'AccountClosed':
+      return data.parentId;
+  }
+};
+
 /**
- * Completes a movement in the tree of accounts whose process ended between its two streams. Both
+ * Completes a change of the tree of accounts whose process ended between its two streams. All
  * commands may come twice, and after later ones.
  */
 export const allotmentSaga: Saga<
-  SubAccountAdded | AllotmentSent,
+  TreeEvent,
   object,
-  OpenSubAccount | DeliverAllotment
+  OpenSubAccount | DeliverAllotment | CloseSubAccount
 > = {
   name: 'allotment',
-  on: { SubAccountAdded, AllotmentSent },
-  key: ({ type, data }) => {
-    const otherId = type === 'AllotmentSent' ? data.toId : data.childId;
-    return `${data.accountId}/${otherId}`;
-  },
+  on: { SubAccountAdded, AllotmentSent, AccountClosed },
+  key: (event) => `${event.data.accountId}/${otherOf(event)}`,
   initialState: {},
   evolve: () => null,
   react: ({ type, data }) => {
@@ -37,6 +53,11 @@ export const allotmentSaga: Saga<
         const { accountId: fromId, toId: accountId, totalMicroUsd } = data;
         const receipt = { accountId, fromId, totalMicroUsd };
         return [{ kind: 'command', command: { type: 'DeliverAllotment', data: receipt } }];
+      }
+      case 'AccountClosed': {
+        const { accountId: childId, parentId: accountId, closedAt } = data;
+        const closing = { accountId, childId, closedAt };
+        return [{ kind: 'command', command: { type: 'CloseSubAccount', data: closing } }];
       }
     }
   },

@@ -2,7 +2,9 @@ import { type AccountEvent, type AccountOpened } from '#events/billing/account.e
 import {
   type AllotmentReceived,
   type AllotmentSent,
+  type AccountClosed,
   type SubAccountAdded,
+  type SubAccountClosed,
 } from '#events/billing/allotment.events.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 
@@ -20,6 +22,9 @@ const pairOf = (one: string, other: string): string => `${one} ${other}`;
 export class AuditedTree {
   /** By the account above and the sub-account. */
   readonly #children = new Set<string>();
+  /** The sub-accounts that an account does not know to be closed. */
+  readonly #openChildren = new Map<string, Set<string>>();
+  readonly #closed = new Set<string>();
   /** By sender and receiver. */
   readonly #transfers = new Map<string, AuditedTransfer>();
 
@@ -33,6 +38,8 @@ export class AuditedTree {
     if (type === 'SubAccountAdded') return this.#add(data);
     if (type === 'AccountOpened') return this.#open(data, unread);
     if (type === 'AllotmentSent') return this.#send(data);
+    if (type === 'AccountClosed') return this.#close(data);
+    if (type === 'SubAccountClosed') return this.#closeChild(data, unread);
     return type === 'AllotmentReceived' ? this.#receive(data, unread) : [];
   }
 
@@ -43,6 +50,8 @@ export class AuditedTree {
   #add({ accountId, childId }: SubAccountAdded['data']): readonly string[] {
     const isKnown = this.#has(accountId, childId);
     this.#children.add(pairOf(accountId, childId));
+    const open = this.#openChildren.get(accountId) ?? new Set();
+    this.#openChildren.set(accountId, open.add(childId));
     return isKnown ? ['a sub-account is added once'] : [];
   }
 
@@ -52,6 +61,21 @@ export class AuditedTree {
   ): readonly string[] {
     if (!tree || unread.has(tree.parentId) || this.#has(tree.parentId, accountId)) return [];
     return ['a sub-account is opened below the account that has added it'];
+  }
+
+  #close({ accountId }: AccountClosed['data']): readonly string[] {
+    this.#closed.add(accountId);
+    const open = this.#openChildren.get(accountId)?.size ?? 0;
+    return open === 0 ? [] : ['an account is closed after its sub-accounts'];
+  }
+
+  #closeChild(
+    { accountId, childId }: SubAccountClosed['data'],
+    unread: ReadonlySet<string>,
+  ): readonly string[] {
+    const wasOpen = this.#openChildren.get(accountId)?.delete(childId) ?? false;
+    const isClosed = this.#closed.has(childId) || unread.has(childId);
+    return wasOpen && isClosed ? [] : ['a sub-account counts as closed once it is closed'];
   }
 
   #send({ accountId, toId, ...data }: AllotmentSent['data']): readonly string[] {

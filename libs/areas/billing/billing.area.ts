@@ -9,6 +9,7 @@ import { chargesByMinute } from '#projections/billing/charges-by-minute.projecti
 import { invoices } from '#projections/billing/invoices.projection.js';
 import { keyUse } from '#projections/billing/key-use.projection.js';
 import { statements } from '#projections/billing/statements.projection.js';
+import { ChangeAccountCommand } from './change-account.handler.js';
 import { DeliverAllotmentCommand, OpenSubAccountCommand } from './allotment.handlers.js';
 import { allotmentSaga } from './allotment.saga.js';
 import { budgetThresholdReached } from './budgets/threshold.notification.js';
@@ -31,6 +32,8 @@ export const billingArea = defineArea({
     deploySaga(allotmentSaga, {
       OpenSubAccount: (data, context) => new OpenSubAccountCommand(data, context),
       DeliverAllotment: (receipt, context) => new DeliverAllotmentCommand(receipt, context),
+      CloseSubAccount: (data, context) =>
+        new ChangeAccountCommand({ type: 'CloseSubAccount', data }, context),
     }),
   ],
   errors: billingErrors,

@@ -26,6 +26,11 @@ export const billingErrors = {
   not_related: { status: 404 },
   allotment_above_available: { status: 409 },
   allotment_conflict: { status: 409 },
+  // Not 409, which clients of OpenAI's interface try again.
+  account_closed: { status: 403 },
+  holds_open: { status: 409 },
+  sub_accounts_open: { status: 409 },
+  account_overdrawn: { status: 409 },
   readers_behind: { status: 503 },
   log_foreign: { status: 503 },
   /** The policy of the key that asks does not list the model. */

@@ -20,6 +20,7 @@ import { type Accounts, ACCOUNTS } from './accounts.js';
 import {
   AccountFundsHandler,
   AddSubAccountHandler,
+  CloseAccountHandler,
   DeliverAllotmentHandler,
   MoveAllotmentHandler,
   OpenSubAccountHandler,
@@ -98,6 +99,7 @@ const ledger = {
     ExpireHoldHandler,
     OpenSubAccountHandler,
     AddSubAccountHandler,
+    CloseAccountHandler,
     DeliverAllotmentHandler,
     MoveAllotmentHandler,
     AccountFundsHandler,

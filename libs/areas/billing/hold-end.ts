@@ -44,6 +44,8 @@ const endStatedBy = (
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
     case 'SubAccountAdded':
+    case 'SubAccountClosed':
+    case 'AccountClosed':
     case 'AllotmentSent':
     case 'AllotmentReceived':
       return undefined;

@@ -16,7 +16,16 @@ import {
   statementClosed,
   reversed,
 } from './account.fixture.js';
-import { added, arrived, openedBelow, PROJECT, sent, TEAM } from './allotment.fixture.js';
+import {
+  accountClosed,
+  added,
+  arrived,
+  childClosed,
+  openedBelow,
+  PROJECT,
+  sent,
+  TEAM,
+} from './allotment.fixture.js';
 import { LedgerAudit } from './ledger-audit.js';
 
 const audited = (...events: readonly AccountEvent[]): LedgerAudit => {
@@ -114,6 +123,46 @@ describe('a sound tree', () => {
     audit.take(openedBelow(), 1n);
     audit.take(arrived([400, 400, 400]), 2n);
     expect(audit).toMatchObject({ faults: [], inTransit: 0n });
+  });
+});
+
+describe('a team that is closed', () => {
+  const team = [opened, added(), openedBelow(), added(TEAM, PROJECT, 2)] as const;
+  const ended = [openedBelow(TEAM, PROJECT, 2), accountClosed(PROJECT)] as const;
+
+  it('has no fault after the teams below it, and is not judged by one that cannot be read', () => {
+    const closings = [childClosed(PROJECT), accountClosed(), childClosed()] as const;
+    expect(audited(...team, ...ended, ...closings).faults).toEqual([]);
+    const audit = audited(...team);
+    audit.giveUp(PROJECT);
+    audit.take(childClosed(PROJECT), 5n);
+    expect(audit.faults).toEqual([]);
+  });
+
+  it.each<[law: string, events: readonly AccountEvent[]]>([
+    ['an account is closed after its sub-accounts', [...team, ...ended, accountClosed()]],
+    ['a sub-account counts as closed once it is closed', [...team, childClosed()]],
+    [
+      'an account is closed once, with no money and no hold',
+      [...team, ...ended, accountClosed(PROJECT)],
+    ],
+    [
+      'an account is closed once, with no money and no hold',
+      [
+        ...[opened, deposited(400, 400), added(), openedBelow(), sent([400, 400, 0])],
+        ...[arrived([400, 400, 400]), accountClosed()],
+      ],
+    ],
+    [
+      'a closed account places no hold',
+      [
+        ...[opened, added(), openedBelow(), accountClosed()],
+        forged(deposited(1_000, 1_000), { accountId: TEAM }),
+        forged(placed([1_000, 0], 150, 850), { accountId: TEAM }),
+      ],
+    ],
+  ])('%s', (law, events) => {
+    expect(audited(...events).faults.map((fault) => fault.law)).toEqual([law]);
   });
 });
 

@@ -33,6 +33,8 @@ export interface AuditedHold {
 
 export interface AuditedAccount {
   opened: boolean;
+  /** It was closed, and places no hold. */
+  ended: boolean;
   deposited: MicroUsd;
   charged: MicroUsd;
   held: MicroUsd;
@@ -62,12 +64,8 @@ export interface AuditedMonth {
 
 type Allotment = AllotmentSent | AllotmentReceived;
 
-type Moving = Exclude<
-  AccountEvent,
-  | Allotment
-  | BudgetEvent
-  | { readonly type: 'AccountOpened' | 'StatementClosed' | 'SubAccountAdded' }
->;
+type Priced = Extract<AccountEvent, { readonly data: { readonly amountMicroUsd: string } }>;
+type Moving = Exclude<Priced, Allotment | BudgetEvent>;
 
 /**
  * Recomputes every account from its events alone, by its own fold and not by the decider's, and
@@ -75,8 +73,9 @@ type Moving = Exclude<
  * open hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and
  * is never exceeded, a deposit is credited once and goes back at most once, an adjustment is made
  * once, an allotment is between an account and its sub-account and arrives once and as it was sent,
- * a closed statement is the sum of its month and gets no other movement, and after each event
- * deposits - charges - holds + adjustments = the available amount that the event states.
+ * an account is empty when it is closed, a closed statement is the sum of its month and gets no
+ * other movement, and after each event deposits - charges - holds + adjustments = the available
+ * amount that the event states.
  */
 export class LedgerAudit {
   readonly accounts = new Map<string, AuditedAccount>();
@@ -118,6 +117,7 @@ export class LedgerAudit {
     if (known) return known;
     const account: AuditedAccount = {
       opened: false,
+      ended: false,
       deposited: 0n,
       charged: 0n,
       held: 0n,
@@ -139,12 +139,15 @@ const lawsBrokenBy = (event: AccountEvent, account: AuditedAccount): readonly st
   switch (event.type) {
     case 'AccountOpened':
       return open(account);
+    case 'AccountClosed':
+      return end(account);
     case 'StatementClosed':
       return [...closed(account, event.data), ...stated(account, event.data.availableMicroUsd)];
     case 'BudgetSet':
     case 'BudgetRemoved':
     case 'BudgetThresholdReached':
     case 'SubAccountAdded':
+    case 'SubAccountClosed':
       // They move no money.
       return demandOpened(account);
     case 'FundsDeposited':
@@ -173,6 +176,16 @@ const OVERDRAWN = 'nothing but a reversed deposit overdraws an account';
 const open = (account: AuditedAccount): readonly string[] => {
   const broken = account.opened ? ['an account is opened once'] : [];
   account.opened = true;
+  return broken;
+};
+
+/** @returns the laws that it breaks */
+const end = (account: AuditedAccount): readonly string[] => {
+  const isEmpty = account.holds.size === 0 && availableOf(account) === 0n;
+  const broken = demandOpened(account);
+  if (!isEmpty || account.ended)
+    broken.push('an account is closed once, with no money and no hold');
+  account.ended = true;
   return broken;
 };
 
@@ -291,6 +304,7 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
       account.holds.set(data.holdId, { amount, lines, expiresAt, placed: data });
       return [
         ...(placed ? ['a hold is placed once'] : []),
+        ...(account.ended ? ['a closed account places no hold'] : []),
         ...(priceOf(data.lines) === amount ? [] : ['a hold is the price of its lines']),
       ];
     }

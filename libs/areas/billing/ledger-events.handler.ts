@@ -14,6 +14,8 @@ import { type ExplainedEvent, explainedEvent } from './explanations/explained-ev
 export interface LedgerStep {
   /** The number of events of the log. */
   readonly size: bigint;
+  /** When the last of them was recorded. Null: there is none, or it cannot be read. */
+  readonly recordedAt: string | null;
   /** The event of the account at that place; null: only other events came. */
   readonly explained: ExplainedEvent | null;
 }
@@ -37,7 +39,8 @@ export class LedgerEventsQuery extends Query<LedgerEvents> {
 @QueryHandler(LedgerEventsQuery)
 export class LedgerEventsHandler implements IQueryHandler<LedgerEventsQuery> {
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>,
+    @Inject(EVENT_STORE)
+    private readonly eventStore: Pick<EventStore, 'head' | 'readAll' | 'subscribe'>,
     @Inject(CODEC) private readonly codec: EventCodec,
     @Inject(LOG_PLACES) private readonly places: LogPlaces,
   ) {}
@@ -63,7 +66,7 @@ export class LedgerEventsHandler implements IQueryHandler<LedgerEventsQuery> {
     from: Position,
     signal: AbortSignal,
   ): AsyncGenerator<LedgerStep, void, void> {
-    yield { size: await this.places.sizeAt(from), explained: null };
+    yield this.#headAt(from);
     const filter = { by: 'stream', prefixes: [stream] } as const;
     // Not opened: a batch that only moves the position comes up to a second late.
     const positions = new PositionDemand();
@@ -75,11 +78,32 @@ export class LedgerEventsHandler implements IQueryHandler<LedgerEventsQuery> {
         if (recorded.stream !== stream) continue;
         last = recorded.position;
         const size = await this.places.sizeAt(last);
-        yield { size, explained: explainedEvent(this.codec, recorded) };
+        const { recordedAt } = recorded;
+        yield { size, recordedAt, explained: explainedEvent(this.codec, recorded) };
       }
-      if (last !== position) {
-        yield { size: await this.places.sizeAt(position), explained: null };
-      }
+      if (last !== position) yield this.#headAt(position);
     }
+  }
+
+  async #headAt(position: Position): Promise<LedgerStep> {
+    const [size, recordedAt] = await Promise.all([
+      this.places.sizeAt(position),
+      this.#recordedAt(position),
+    ]);
+    return { size, recordedAt, explained: null };
+  }
+
+  async #recordedAt(position: Position): Promise<string | null> {
+    if (position === 0n) return null;
+    // An audit reports a damaged event; here only its time is unknown.
+    const onDamaged = (): void => undefined;
+    for await (const [last] of this.eventStore.readAll({
+      after: position - 1n,
+      maxCount: 1,
+      onDamaged,
+    })) {
+      if (last?.position === position) return last.recordedAt;
+    }
+    return null;
   }
 }

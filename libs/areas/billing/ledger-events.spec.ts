@@ -32,7 +32,7 @@ describe('following the ledger', () => {
   it('begins at the head, and has each later event at its place', async () => {
     const { follow } = await billing.events(ACCOUNT, null);
     const events = follow(abort.signal);
-    expect((await events.next()).value).toEqual({ size: 2n, explained: null });
+    expect((await events.next()).value).toMatchObject({ size: 2n, explained: null });
     await billing.run(deposit(500, 'another'));
     const found = await events.next();
     expect(found.value).toMatchObject({
@@ -40,6 +40,19 @@ describe('following the ledger', () => {
       explained: { event: { type: 'FundsDeposited' }, availableAfter: 2_500n },
     });
     await events.return();
+  });
+
+  it('says when the last event was recorded, also of the head', async () => {
+    const first = async (after: bigint | null, count: number) => {
+      const { follow } = await billing.events(ACCOUNT, after);
+      for await (const step of follow(abort.signal)) if ((count -= 1) === 0) return step;
+      throw new Error('the stream ended');
+    };
+    const { recordedAt, explained } = await first(1n, 2);
+    expect(recordedAt).toMatch(/^\d{4}-.*Z$/);
+    expect(explained?.recordedAt).toBe(recordedAt);
+    expect(await first(null, 1)).toEqual({ size: 2n, recordedAt, explained: null });
+    expect(await first(0n, 1)).toEqual({ size: 0n, recordedAt: null, explained: null });
   });
 
   it('continues behind a place without a gap', async () => {

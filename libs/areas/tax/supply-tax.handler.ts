@@ -1,9 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { type Projections } from '#platform/runtime/projections/projections.js';
-import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { taxStatuses } from '#projections/tax/tax-status.projection.js';
 import { type SupplyTax, supplyTax } from './supply.js';
+import { TaxStatuses } from './tax-statuses.js';
 import { TAX_SETTINGS, type TaxSettings } from './tax.settings.js';
 import { VatRates } from './vat-rates.js';
 
@@ -21,7 +19,7 @@ export class SupplyTaxQuery extends Query<SupplyTax | null> {
 @QueryHandler(SupplyTaxQuery)
 export class SupplyTaxHandler implements IQueryHandler<SupplyTaxQuery> {
   constructor(
-    @Inject(PROJECTIONS) private readonly projections: Projections,
+    private readonly statuses: TaxStatuses,
     @Inject(TAX_SETTINGS) private readonly settings: TaxSettings,
     private readonly rates: VatRates,
   ) {}
@@ -29,7 +27,7 @@ export class SupplyTaxHandler implements IQueryHandler<SupplyTaxQuery> {
   async execute({ accountId, at }: SupplyTaxQuery): Promise<SupplyTax | null> {
     const { sellerCountry } = this.settings;
     if (sellerCountry === null) return null;
-    const { document } = await this.projections.get(taxStatuses, accountId);
-    return document ? (supplyTax(sellerCountry, document, at, this.rates) ?? null) : null;
+    const { status } = await this.statuses.find(accountId);
+    return status ? (supplyTax(sellerCountry, status, at, this.rates) ?? null) : null;
   }
 }

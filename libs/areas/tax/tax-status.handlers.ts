@@ -13,10 +13,10 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type Projections } from '#platform/runtime/projections/projections.js';
-import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
-import { type TaxStatus, taxStatuses } from '#projections/tax/tax-status.projection.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type TaxStatus } from '#projections/tax/tax-status.projection.js';
 import { type TaxStatusCommand, type TaxStatusState } from './tax-status.decider.js';
+import { TaxStatuses } from './tax-statuses.js';
 import { type TaxErrorCode } from './tax.errors.js';
 import { TableAges, type TaxTable } from './table-ages.js';
 import { type VatRate, VatRates } from './vat-rates.js';
@@ -86,7 +86,7 @@ const reject = (message: string): never => {
 };
 
 export interface TaxStatusFound {
-  /** Null: never set. */
+  /** Its own, or else the nearest one above it, whose account it names. Null: never set. */
   readonly status: TaxStatus | null;
   /** The standard rate of the place; null without a status. */
   readonly rate: VatRate | null;
@@ -95,7 +95,7 @@ export interface TaxStatusFound {
   readonly position: bigint;
 }
 
-/** The tax status of an account. */
+/** The tax status that applies to an account. */
 export class TaxStatusQuery extends Query<TaxStatusFound> {
   constructor(
     readonly accountId: string,
@@ -108,18 +108,17 @@ export class TaxStatusQuery extends Query<TaxStatusFound> {
 @QueryHandler(TaxStatusQuery)
 export class TaxStatusHandler implements IQueryHandler<TaxStatusQuery> {
   constructor(
-    @Inject(PROJECTIONS) private readonly projections: Projections,
+    private readonly statuses: TaxStatuses,
     private readonly rates: VatRates,
     private readonly ages: TableAges,
   ) {}
 
   async execute({ accountId, asOf }: TaxStatusQuery): Promise<TaxStatusFound> {
-    const reader = await this.projections.at(asOf);
-    const { document, position } = await reader.get(taxStatuses, accountId);
-    if (!document) return { status: null, rate: null, stale: [], position };
-    const at = new Date(reader.readAt).toISOString();
-    const rate = this.rates.standardRate(document.country, document.region, at) ?? null;
+    const { status, position, readAt } = await this.statuses.find(accountId, asOf);
+    if (!status) return { status, rate: null, stale: [], position };
+    const at = new Date(readAt).toISOString();
+    const rate = this.rates.standardRate(status.country, status.region, at) ?? null;
     const stale = rate ? this.ages.stale({ vat: rate.asOf }) : [];
-    return { status: document, rate, stale, position };
+    return { status, rate, stale, position };
   }
 }

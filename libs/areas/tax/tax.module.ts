@@ -14,6 +14,7 @@ import {
   TaxStatusHandler,
   type TaxStatusRunner,
 } from './tax-status.handlers.js';
+import { TaxStatuses } from './tax-statuses.js';
 import { TaxTool } from './tax.tool.js';
 import { VatRates } from './vat-rates.js';
 import { WithholdingHandler } from './withholding.handler.js';
@@ -25,11 +26,13 @@ const taxStatuses = {
     new CommandRunner({ decider: taxStatusDecider, eventStore, codec: codec.for(taxEvents) }),
 };
 
+/** Requires, besides the platform: `AccountsAbove`. */
 @Module({
   providers: [
     taxStatuses,
     { provide: VatRates, useFactory: () => new VatRates() },
     TableAges,
+    TaxStatuses,
     TaxComplianceHandler,
     SetTaxStatusHandler,
     TaxStatusHandler,

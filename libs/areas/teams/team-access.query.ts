@@ -46,7 +46,7 @@ export class TeamAccessHandler implements IQueryHandler<TeamAccessQuery> {
     const found = [...members.values()].find((one) => one.userId === userId);
     const member = isOfOther ? null : (found ?? null);
     const { parentId } = team;
-    const isAbove = await this.teams.isBelow(team, accountId);
+    const isAbove = (await this.teams.accountsAbove(team)).includes(accountId);
     const access = { teamId, parentId, isAbove, member };
     if (isAbove) return { ...access, role: 'owner' };
     if (member) return { ...access, role: member.role };
@@ -57,6 +57,16 @@ export class TeamAccessHandler implements IQueryHandler<TeamAccessQuery> {
 /** @throws DomainError `team_role_missing` unless an account above asks */
 export const demandAbove = ({ isAbove }: TeamAccess): void => {
   if (!isAbove) reject('team_role_missing', 'only an account above the team may do this');
+};
+
+/** @throws DomainError `team_role_missing` unless an owner of an account above asks */
+export const demandOwnerAbove = (
+  access: TeamAccess,
+  { member }: { readonly member?: Pick<Member, 'role'> },
+): void => {
+  demandAbove(access);
+  if (member === undefined || member.role === 'owner') return;
+  reject('team_role_missing', 'only an owner of an account above the team may do this');
 };
 
 /** @throws DomainError `team_role_missing` for the key of another member, but for managers */

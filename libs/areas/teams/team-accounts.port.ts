@@ -30,5 +30,8 @@ export abstract class TeamAccounts {
   /** @throws DomainError of billing */
   abstract move(transfer: TeamTransfer, context: CommandContext): Promise<void>;
 
+  /** The free money goes to the account above. @throws DomainError of billing */
+  abstract close(accountId: string, context: CommandContext): Promise<void>;
+
   abstract fundsOf(accountId: string): Promise<TeamFunds>;
 }

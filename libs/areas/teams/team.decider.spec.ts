@@ -5,6 +5,7 @@ import {
   MemberJoined,
   MemberRemoved,
   MemberRoleChanged,
+  TeamClosed,
   TeamCreated,
 } from '#events/teams/team.events.js';
 import { type TeamRole } from '#events/teams/team.vocabulary.js';
@@ -93,6 +94,38 @@ describe('a team', () => {
 
   it('is there before anything else', () => {
     team.given().when(invite('owner', 2)).thenThrows('team_not_found');
+  });
+});
+
+describe('a team that is closed', () => {
+  const close = { type: 'CloseTeam', data: { teamId, closedAt: AT } } as const;
+  const closed = TeamClosed.of({ teamId, parentId: '7', closedAt: AT });
+  const ended = [...owned, joined(2, 'developer'), removed(1), removed(2), closed] as const;
+
+  it('removes its members, whose keys end', () => {
+    team
+      .given(...owned, joined(2, 'developer'))
+      .when(close)
+      .then(removed(1), removed(2), closed);
+    team
+      .given(...ended)
+      .when(close)
+      .thenNothing();
+  });
+
+  it('has no new member and no invitation', () => {
+    team
+      .given(...ended)
+      .when(invite('owner', 3))
+      .thenThrows('team_closed');
+    team
+      .given(...owned, invited(3), removed(1), closed)
+      .when(accept(3))
+      .thenThrows('invalid_invitation');
+    team
+      .given(...ended)
+      .when(rule(3, 'developer'))
+      .thenNothing();
   });
 });
 

@@ -4,6 +4,7 @@ import {
   MemberJoined,
   MemberRemoved,
   MemberRoleChanged,
+  TeamClosed,
   TeamCreated,
   type TeamEvent,
 } from '#events/teams/team.events.js';
@@ -48,6 +49,8 @@ export type TeamCommand =
       /** `self`: the member leaves. */
       readonly by: TeamRole | 'self';
     }
+  /** The account of the team is closed. */
+  | { readonly type: 'CloseTeam'; readonly data: Omit<TeamClosed['data'], 'parentId'> }
   /** The rules of groups grant the user a role, or none. */
   | {
       readonly type: 'ApplyRule';
@@ -62,6 +65,8 @@ type Invitation = Omit<InvitationIssued['data'], 'teamId'>;
 export interface TeamState {
   /** Null before it is created. */
   readonly team: TeamCreated['data'] | null;
+  /** Null while it is open. */
+  readonly closedAt: string | null;
   readonly members: TeamMembers;
   /** Neither accepted nor withdrawn; they may have expired. */
   readonly invitations: readonly Invitation[];
@@ -109,7 +114,8 @@ const issueInvitation = (
   state: TeamState,
 ): readonly TeamEvent[] => {
   demandManager(by, data.role);
-  const { invitations } = state;
+  const { invitations, closedAt } = state;
+  if (closedAt !== null) reject('team_closed', `the team was closed at ${closedAt}`);
   if (invitations.some(({ invitationId }) => invitationId === data.invitationId)) return [];
   demandRoom(state);
   const open = invitations.filter(({ expiresAt }) => expiresAt > data.issuedAt);
@@ -164,6 +170,19 @@ const removeMember = (
   return [MemberRemoved.of({ ...data, userId, reason: by === 'self' ? 'left' : 'removed' })];
 };
 
+/** The keys of a membership end with it, so none is left. */
+const closeTeam = (
+  { data: { teamId, closedAt } }: CommandOf<'CloseTeam'>,
+  { parentId }: TeamCreated['data'],
+  state: TeamState,
+): readonly TeamEvent[] => {
+  if (state.closedAt !== null) return [];
+  const removed = [...state.members.values()].map(({ memberId, userId }) =>
+    MemberRemoved.of({ teamId, memberId, userId, reason: 'removed', removedAt: closedAt }),
+  );
+  return [...removed, TeamClosed.of({ teamId, parentId, closedAt })];
+};
+
 /** A rule touches no membership that has another source. */
 const applyRule = (
   { data: { teamId, memberId, userId, role, at } }: CommandOf<'ApplyRule'>,
@@ -171,7 +190,7 @@ const applyRule = (
 ): readonly TeamEvent[] => {
   const known = memberOf(state, userId);
   if (!known) {
-    if (role === null) return [];
+    if (role === null || state.closedAt !== null) return [];
     demandRoom(state);
     const joined = { teamId, memberId, userId, role, source: 'provider', joinedAt: at } as const;
     return [MemberJoined.of(joined)];
@@ -198,6 +217,8 @@ const decide = (command: TeamCommand, state: TeamState): readonly TeamEvent[] =>
       return changeRole(command, state);
     case 'RemoveMember':
       return removeMember(command, state);
+    case 'CloseTeam':
+      return closeTeam(command, state.team, state);
     case 'ApplyRule':
       return applyRule(command, state);
   }
@@ -216,6 +237,8 @@ const invitationsAfter = (
     case 'InvitationWithdrawn':
     case 'MemberJoined':
       return invitations.filter(({ invitationId }) => invitationId !== data.invitationId);
+    case 'TeamClosed':
+      return [];
     case 'TeamCreated':
     case 'MemberRoleChanged':
     case 'MemberRemoved':
@@ -225,12 +248,13 @@ const invitationsAfter = (
 
 const evolve = (state: TeamState, event: TeamEvent): TeamState => ({
   team: event.type === 'TeamCreated' ? event.data : state.team,
+  closedAt: event.type === 'TeamClosed' ? event.data.closedAt : state.closedAt,
   members: membersAfter(state.members, event),
   invitations: invitationsAfter(state.invitations, event),
 });
 
 export const teamDecider: Decider<TeamCommand, TeamState, TeamEvent> = {
-  initialState: { team: null, members: NO_MEMBERS, invitations: [] },
+  initialState: { team: null, closedAt: null, members: NO_MEMBERS, invitations: [] },
   decide,
   evolve,
 };

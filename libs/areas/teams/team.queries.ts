@@ -21,6 +21,8 @@ export interface TeamView {
   readonly depth: number;
   readonly name: string;
   readonly createdAt: string;
+  /** Null while it is open. */
+  readonly closedAt: string | null;
   readonly memberCount: number;
   readonly funds: TeamFunds;
 }
@@ -40,13 +42,27 @@ export interface TeamsView {
 }
 
 export class TeamsQuery extends Query<TeamsView> {
-  constructor(readonly asker: TeamAsker) {
+  constructor(
+    readonly asker: TeamAsker,
+    /** With the closed ones below. */
+    readonly includesClosed = false,
+  ) {
     super();
   }
 }
 
 /** @throws DomainError `team_not_found` */
 export class TeamQuery extends Query<TeamDetails> {
+  constructor(readonly teamId: string) {
+    super();
+  }
+}
+
+/**
+ * The accounts above a team, the nearest first.
+ * @throws DomainError `team_not_found`
+ */
+export class AccountsAboveQuery extends Query<readonly string[]> {
   constructor(readonly teamId: string) {
     super();
   }
@@ -71,23 +87,25 @@ export class TeamsHandler implements IQueryHandler<TeamsQuery> {
     @Inject(PROJECTIONS) private readonly projections: Projections,
   ) {}
 
-  async execute({ asker }: TeamsQuery): Promise<TeamsView> {
-    const below = await this.#listed(teamsBelow(asker.accountId));
-    const memberships = await this.#listed(teamsOfUser(asker.userId));
+  async execute({ asker, includesClosed }: TeamsQuery): Promise<TeamsView> {
+    const below = await this.#listed(teamsBelow(asker.accountId), includesClosed);
+    const memberships = await this.#listed(teamsOfUser(asker.userId), false);
     return { below: below.teams, memberships: memberships.teams, position: below.position };
   }
 
-  async #listed(prefix: string) {
+  async #listed(prefix: string, includesClosed: boolean) {
     const { documents, position } = await allDocuments(this.projections, listedTeams, { prefix });
-    const views = documents.map(async ({ document: { teamId } }) =>
+    const listed = documents.filter(({ document }) => includesClosed || !document.isClosed);
+    const views = listed.map(async ({ document: { teamId } }) =>
       viewOf(await this.teams.find(teamId), await this.accounts.fundsOf(teamId)),
     );
     return { teams: await Promise.all(views), position };
   }
 }
 
-const viewOf = ({ team, members }: KnownTeam, funds: TeamFunds): TeamView => ({
+const viewOf = ({ team, closedAt, members }: KnownTeam, funds: TeamFunds): TeamView => ({
   ...team,
+  closedAt,
   memberCount: members.size,
   funds,
 });
@@ -108,6 +126,15 @@ export class TeamHandler implements IQueryHandler<TeamQuery> {
       members: [...found.members.values()],
       invitations: found.invitations.filter(({ expiresAt }) => expiresAt > now),
     };
+  }
+}
+
+@QueryHandler(AccountsAboveQuery)
+export class AccountsAboveHandler implements IQueryHandler<AccountsAboveQuery> {
+  constructor(private readonly teams: Teams) {}
+
+  async execute({ teamId }: AccountsAboveQuery): Promise<readonly string[]> {
+    return this.teams.accountsAbove((await this.teams.find(teamId)).team);
   }
 }
 

@@ -4,6 +4,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 export const teamsErrors = {
   /** Also for a team that the caller has nothing to do with. */
   team_not_found: { status: 404, param: 'team_id' },
+  team_closed: { status: 409 },
   team_exists: { status: 500 },
   /** The role of the caller in the team. */
   team_role_missing: { status: 403 },

@@ -5,6 +5,7 @@ import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { AllotHandler } from './allot.handlers.js';
+import { CloseTeamHandler, EndTeamHandler } from './close-team.handlers.js';
 import { CreateTeamHandler } from './create-team.handler.js';
 import {
   AcceptInvitationHandler,
@@ -18,7 +19,12 @@ import {
 } from './members.handlers.js';
 import { TeamAccessHandler } from './team-access.query.js';
 import { teamDecider } from './team.decider.js';
-import { TeamHandler, TeamsBelowHandler, TeamsHandler } from './team.queries.js';
+import {
+  AccountsAboveHandler,
+  TeamHandler,
+  TeamsBelowHandler,
+  TeamsHandler,
+} from './team.queries.js';
 import { TEAM_RUNNER, type TeamRunner, Teams } from './teams.js';
 
 const runner = {
@@ -34,10 +40,13 @@ const runner = {
     runner,
     Teams,
     AcceptInvitationHandler,
+    AccountsAboveHandler,
     AllotHandler,
     ApplyTeamRulesHandler,
     ChangeMemberRoleHandler,
+    CloseTeamHandler,
     CreateTeamHandler,
+    EndTeamHandler,
     InviteMemberHandler,
     RemoveMemberHandler,
     TeamAccessHandler,

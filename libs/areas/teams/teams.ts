@@ -36,10 +36,11 @@ export class Teams {
     return team ? { ...state, team, position } : notFound(teamId);
   }
 
-  /** Whether the account is above the team, at whatever distance. */
-  async isBelow({ parentId }: Created, accountId: string): Promise<boolean> {
-    if (parentId === accountId) return true;
-    return isTeamId(parentId) && this.isBelow((await this.find(parentId)).team, accountId);
+  /** The accounts above the team, the nearest first. */
+  async accountsAbove({ parentId }: Pick<Created, 'parentId'>): Promise<readonly string[]> {
+    if (!isTeamId(parentId)) return [parentId];
+    const { team } = await this.find(parentId);
+    return [parentId, ...(await this.accountsAbove(team))];
   }
 }
 

@@ -22,7 +22,7 @@ interface Product {
 
 /** A convolution over time for each channel, then a product over the channels. */
 interface Separable {
-  /** `[channels, kernel]`. */
+  /** `[kernel, channels]`: as the values of a time lie in memory. */
   readonly time: Float32Array;
   readonly kernel: number;
   readonly mix: Product;
@@ -62,7 +62,7 @@ export class SpeechNetwork {
         tensor(`${name}.bias`, outputs),
       );
     const separable = (name: string, size: number): Separable => ({
-      time: tensor(`${name}.time.weight`, channels, size),
+      time: transposed(tensor(`${name}.time.weight`, channels, size), size),
       kernel: size,
       mix: product(`${name}.mix`, channels, channels),
     });
@@ -181,6 +181,12 @@ const timesFirst = (filters: Float32Array, bands: number, kernel: number): Float
   });
 };
 
+/** From `[rows, columns]` to `[columns, rows]`. */
+const transposed = (values: Float32Array, columns: number): Float32Array => {
+  const rows = values.length / columns;
+  return values.map((_, at) => values[(at % rows) * columns + Math.floor(at / rows)] ?? 0);
+};
+
 /** A convolution over time for each channel; zeros around. */
 const overTime = (
   { count, width, values }: Rows,
@@ -195,10 +201,10 @@ const overTime = (
     for (let tap = Math.max(0, half - centre); tap < kernel; tap += 1) {
       const source = centre + tap - half;
       if (source >= count) break;
+      const [into, of, by] = [row * width, source * width, tap * width];
       for (let channel = 0; channel < width; channel += 1) {
-        const at = row * width + channel;
-        const weight = weights[channel * kernel + tap] ?? 0;
-        result[at] = (result[at] ?? 0) + weight * (values[source * width + channel] ?? 0);
+        const product = (weights[by + channel] ?? 0) * (values[of + channel] ?? 0);
+        result[into + channel] = (result[into + channel] ?? 0) + product;
       }
     }
   }

@@ -158,6 +158,11 @@ const LAWS: Readonly<Record<string, Law>> = {
     ledger.available += movement.amount;
   },
   SubAccountAdded: () => undefined,
+  SubAccountClosed: () => undefined,
+  AccountClosed: (ledger) => {
+    demand(ledger.available === 0n, 'an account is closed with money in it');
+    demand(ledger.holds.size === 0, 'an account is closed with an open hold');
+  },
   AllotmentSent: (ledger, data) => {
     const { sentAt: at, toId: otherId } = data;
     const amountMicroUsd = (-amountOf(data, 'amountMicroUsd')).toString();

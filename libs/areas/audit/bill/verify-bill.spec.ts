@@ -163,6 +163,14 @@ describe('a bill', () => {
     expect(await verdict(billOf(rewritten(type, change)))).toContain(reason);
   });
 
+  it('of an account that was closed with money in it is rejected', async () => {
+    const data = { accountId: '7', parentId: '9', closedAt: '2026-02-20T00:00:00.000Z' };
+    const at = HISTORY.findIndex((one) => one.stream === STREAM && one.type === 'FundsDeposited');
+    const closed = { stream: STREAM, type: 'AccountClosed', data };
+    const bad = [...HISTORY.slice(0, at + 1), closed, ...HISTORY.slice(at + 1)];
+    expect(await verdict(billOf(bad))).toContain('an account is closed with money in it');
+  });
+
   it('whose prices differ from the rate card is rejected', async () => {
     const prices = { 'acme/m': { inputMicroUsdPerMtok: '1500000', outputMicroUsdPerMtok: '2' } };
     const cheaper = HISTORY.map((one) =>

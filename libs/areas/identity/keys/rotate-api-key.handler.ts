@@ -22,6 +22,8 @@ export class RotateApiKeyCommand extends Command<NewApiKey> {
     readonly data: {
       readonly userId: UserId;
       readonly keyId: string;
+      /** The team that the key acts for. Absent: the user's own account. */
+      readonly teamId?: string;
       readonly issuer: KeyIssuer;
       /** How long the old key stays valid; 0: not at all. */
       readonly overlapSeconds: number;
@@ -43,10 +45,12 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
   ) {}
 
   async execute({ data, context }: RotateApiKeyCommand): Promise<NewApiKey> {
-    const { userId, keyId, issuer, overlapSeconds } = data;
+    const { userId, teamId, keyId, issuer, overlapSeconds } = data;
     const repeated = await this.keys.issuedFor(context);
     if (repeated) return this.#finish(repeated, overlapSeconds, context);
-    const old = await this.list.find(userId, keyId);
+    const old = await this.list.find(teamId ?? userId, keyId);
+    // The secret of a successor is shown to its member alone.
+    if (old.userId !== userId) reject('api_key_not_found', 'there is no such key');
     const { keyKind, sessionId, policy, endsAt: expiresAt, cacheSeconds, keyHash: replaces } = old;
     if ((old.lineage ?? keyId) !== context.key) {
       await demandUnlimited(this.budgets, userId, context.key);
@@ -56,7 +60,8 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
     }
     const name = (await this.personalData.open(userId, 'api-key-name', old.sealedName)) ?? '';
     const same = { name, sessionId, policy, expiresAt, ...keptFor(cacheSeconds) };
-    const key = { userId, keyKind, replaces, ...same };
+    const { membership } = old;
+    const key = { userId, keyKind, replaces, ...same, ...(membership && { membership }) };
     const { secret, keyHash, issuedAt } = await this.keys.replace(key, overlapSeconds, context);
     return { id: keyIdOf(keyHash), kind: keyKind, issuedAt, secret, ...same };
   }

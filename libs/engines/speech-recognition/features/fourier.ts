@@ -1,4 +1,4 @@
-/** The discrete Fourier transform of a power of two complex values, in place. */
+/** The discrete Fourier transform of a power of two complex values, of four at least, in place. */
 export class FourierTransform {
   readonly #cos: Float64Array;
   readonly #sin: Float64Array;
@@ -17,31 +17,64 @@ export class FourierTransform {
 
   transform(real: Float64Array, imaginary: Float64Array): void {
     this.#reorder(real, imaginary);
-    for (let half = 1; half < this.size; half *= 2) {
-      const step = this.size / (2 * half);
-      for (let start = 0; start < this.size; start += 2 * half) {
-        for (let at = 0; at < half; at += 1) {
-          const [low, high] = [start + at, start + at + half];
-          const cos = this.#cos[at * step] ?? 0;
-          const sin = this.#sin[at * step] ?? 0;
-          const [re, im] = [real[high] ?? 0, imaginary[high] ?? 0];
-          const turnedReal = re * cos + im * sin;
-          const turnedImaginary = im * cos - re * sin;
-          const [lowReal, lowImaginary] = [real[low] ?? 0, imaginary[low] ?? 0];
-          real[high] = lowReal - turnedReal;
-          imaginary[high] = lowImaginary - turnedImaginary;
-          real[low] = lowReal + turnedReal;
-          imaginary[low] = lowImaginary + turnedImaginary;
-        }
+    this.#fours(real, imaginary);
+    for (let half = 4; half < this.size; half *= 2) this.#stage(real, imaginary, half);
+  }
+
+  /** The first two stages, whose factors are 1 and -i. */
+  #fours(real: Float64Array, imaginary: Float64Array): void {
+    for (let at = 0; at < this.size; at += 4) {
+      const sumReal = (real[at] ?? 0) + (real[at + 1] ?? 0);
+      const sumImaginary = (imaginary[at] ?? 0) + (imaginary[at + 1] ?? 0);
+      const gapReal = (real[at] ?? 0) - (real[at + 1] ?? 0);
+      const gapImaginary = (imaginary[at] ?? 0) - (imaginary[at + 1] ?? 0);
+      const otherSumReal = (real[at + 2] ?? 0) + (real[at + 3] ?? 0);
+      const otherSumImaginary = (imaginary[at + 2] ?? 0) + (imaginary[at + 3] ?? 0);
+      const otherGapReal = (real[at + 2] ?? 0) - (real[at + 3] ?? 0);
+      const otherGapImaginary = (imaginary[at + 2] ?? 0) - (imaginary[at + 3] ?? 0);
+      real[at] = sumReal + otherSumReal;
+      imaginary[at] = sumImaginary + otherSumImaginary;
+      real[at + 1] = gapReal + otherGapImaginary;
+      imaginary[at + 1] = gapImaginary - otherGapReal;
+      real[at + 2] = sumReal - otherSumReal;
+      imaginary[at + 2] = sumImaginary - otherSumImaginary;
+      real[at + 3] = gapReal - otherGapImaginary;
+      imaginary[at + 3] = gapImaginary + otherGapReal;
+    }
+  }
+
+  /** Joins transforms of `half` values. Arrays in this loop would take most of its time. */
+  #stage(real: Float64Array, imaginary: Float64Array, half: number): void {
+    const cosines = this.#cos;
+    const sines = this.#sin;
+    const step = this.size / (2 * half);
+    for (let start = 0; start < this.size; start += 2 * half) {
+      for (let at = 0; at < half; at += 1) {
+        const low = start + at;
+        const high = low + half;
+        const cos = cosines[at * step] ?? 0;
+        const sin = sines[at * step] ?? 0;
+        const re = real[high] ?? 0;
+        const im = imaginary[high] ?? 0;
+        const turnedReal = re * cos + im * sin;
+        const turnedImaginary = im * cos - re * sin;
+        const lowReal = real[low] ?? 0;
+        const lowImaginary = imaginary[low] ?? 0;
+        real[high] = lowReal - turnedReal;
+        imaginary[high] = lowImaginary - turnedImaginary;
+        real[low] = lowReal + turnedReal;
+        imaginary[low] = lowImaginary + turnedImaginary;
       }
     }
   }
 
   #reorder(real: Float64Array, imaginary: Float64Array): void {
+    const reversed = this.#reversed;
     for (let at = 0; at < this.size; at += 1) {
-      const other = this.#reversed[at] ?? 0;
+      const other = reversed[at] ?? 0;
       if (other <= at) continue;
-      const [re, im] = [real[at] ?? 0, imaginary[at] ?? 0];
+      const re = real[at] ?? 0;
+      const im = imaginary[at] ?? 0;
       real[at] = real[other] ?? 0;
       imaginary[at] = imaginary[other] ?? 0;
       real[other] = re;

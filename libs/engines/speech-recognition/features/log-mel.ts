@@ -6,6 +6,7 @@ interface MelBand {
   readonly from: number;
   readonly weights: Float64Array;
 }
+const NO_BAND: MelBand = { from: 0, weights: new Float64Array() };
 
 const melOf = (hertz: number): number => 2_595 * Math.log10(1 + hertz / 700);
 const hertzOf = (mel: number): number => 700 * (10 ** (mel / 2_595) - 1);
@@ -28,7 +29,7 @@ const melBands = (features: SpeechFeatures): readonly MelBand[] => {
     const from = heights.findIndex((height) => height > 0);
     const to = heights.findLastIndex((height) => height > 0);
     return from === -1
-      ? { from: 0, weights: new Float64Array() }
+      ? NO_BAND
       : { from, weights: Float64Array.from(heights.slice(from, to + 1)) };
   });
 };
@@ -50,6 +51,7 @@ export class LogMel {
   readonly #bands: readonly MelBand[];
   readonly #real: Float64Array;
   readonly #imaginary: Float64Array;
+  readonly #power: Float64Array;
 
   constructor(private readonly features: SpeechFeatures) {
     this.#fourier = new FourierTransform(features.frameSamples);
@@ -57,6 +59,7 @@ export class LogMel {
     this.#bands = melBands(features);
     this.#real = new Float64Array(features.frameSamples);
     this.#imaginary = new Float64Array(features.frameSamples);
+    this.#power = new Float64Array(features.frameSamples / 2 + 1);
   }
 
   framesOf(samples: number): number {
@@ -81,29 +84,40 @@ export class LogMel {
   }
 
   #load(samples: Float32Array, frame: number, into: Float64Array): void {
+    const window = this.#window;
     const start = frame * this.features.hopSamples;
     for (let at = 0; at < into.length; at += 1) {
-      into[at] = (samples[start + at] ?? 0) * (this.#window[at] ?? 0);
+      into[at] = (samples[start + at] ?? 0) * (window[at] ?? 0);
     }
   }
 
   /** @param sign 1 for the frame of the real part, -1 for the other */
-  #write(mel: Float32Array, at: number, sign: number): void {
-    for (const [band, { from, weights }] of this.#bands.entries()) {
-      let energy = this.features.floor;
+  #write(mel: Float32Array, at: number, sign: 1 | -1): void {
+    this.#measure(sign);
+    const power = this.#power;
+    const { floor } = this.features;
+    for (let band = 0; band < this.#bands.length; band += 1) {
+      const { from, weights } = this.#bands[band] ?? NO_BAND;
+      let energy = floor;
       for (let bin = 0; bin < weights.length; bin += 1) {
-        energy += (weights[bin] ?? 0) * this.#power(from + bin, sign);
+        energy += (weights[bin] ?? 0) * (power[from + bin] ?? 0);
       }
       mel[at + band] = Math.log(energy);
     }
   }
 
-  #power(bin: number, sign: number): number {
-    const mirrored = (this.#fourier.size - bin) % this.#fourier.size;
-    const [a, b] = [this.#real[bin] ?? 0, this.#imaginary[bin] ?? 0];
-    const [c, d] = [this.#real[mirrored] ?? 0, this.#imaginary[mirrored] ?? 0];
-    const real = sign > 0 ? a + c : b + d;
-    const imaginary = sign > 0 ? b - d : c - a;
-    return (real * real + imaginary * imaginary) / 4;
+  /** The power of each bin of one of the two frames. */
+  #measure(sign: 1 | -1): void {
+    const power = this.#power;
+    // Of the frame of the imaginary part, the two parts change places.
+    const one = sign > 0 ? this.#real : this.#imaginary;
+    const other = sign > 0 ? this.#imaginary : this.#real;
+    const { size } = this.#fourier;
+    for (let bin = 0; bin < power.length; bin += 1) {
+      const mirrored = bin === 0 ? 0 : size - bin;
+      const even = (one[bin] ?? 0) + (one[mirrored] ?? 0);
+      const odd = (other[bin] ?? 0) - (other[mirrored] ?? 0);
+      power[bin] = (even * even + odd * odd) / 4;
+    }
   }
 }
