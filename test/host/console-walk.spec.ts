@@ -122,8 +122,10 @@ describe('a walk through the console', () => {
     // It ends with another status than 0 when a property of the specification does not hold.
     const failure = await ran.then(
       () => '',
-      ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) =>
-        `${stdout}\n${stderr}`,
+      (error: unknown) => {
+        const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+        return `${stdout}\n${stderr}`;
+      },
     );
     expect({ trace, failure }).toEqual({ trace, failure: '' });
     return (await readFile(trace, 'utf8'))

@@ -32,7 +32,7 @@ const ANSWERED = 'main[aria-busy=false]:has(h1):not(:has(p[role=status].quiet))'
 const AXE_OPTIONS = { resultTypes: ['violations'], selectors: false, preload: false };
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe looks at. The navigation and the header are the same on all pages. */
+/** The part of a page that axe inspects. Navigation and header are the same on all pages. */
 export type Part = 'whole' | 'without shell';
 const PARTS: Readonly<Record<Part, string>> = {
   whole: 'document',
