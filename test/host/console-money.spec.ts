@@ -203,6 +203,43 @@ describe('the pages of money', () => {
     await page.waitForSelector('tbody:not(:has-text("nightly"))');
   });
 
+  it('creates a team, gives it money, invites a member, and closes it', async () => {
+    const { page } = console;
+    const send = async (recorded: string): Promise<void> => {
+      await page.click('dialog[open] form.stacked button');
+      await console.shows('dialog[open] .recorded', recorded);
+      await page.click('dialog[open] form[method=dialog] button');
+    };
+    await console.open('/teams');
+    await console.shows('main', 'No team is below your account');
+    await page.click('text=Create a team');
+    await page.fill('input[name=name]', 'search');
+    await send('TeamCreated');
+    await console.shows('tbody', 'search');
+    await console.expectSound();
+    await page.click('tbody >> text=search');
+    await console.shows('h2', 'search');
+    await page.click('text=Give money');
+    await page.fill('dialog[open] input[name=usd]', '0.01');
+    await send('AllotmentSent');
+    await console.shows('dd', '$0.01');
+    await page.click('text=Invite a member');
+    await page.selectOption('dialog[open] select', 'developer');
+    await page.click('dialog[open] form.stacked button');
+    await console.shows('dialog[open] pre', 'svc_inv_');
+    await page.click('dialog[open] form[method=dialog] button');
+    await console.shows('tbody', 'developer');
+    await console.expectSound();
+    await page.click('text=Close the team');
+    await send('AccountClosed');
+    await console.shows('main', 'No invitation is open');
+    await console.open('/teams');
+    await console.shows('main', 'No team is below your account');
+    await console.open('/teams?closed=true');
+    await console.shows('tbody', 'search');
+    await console.expectSound();
+  });
+
   it('shows the fields of a crypto payment, with its QR code', async () => {
     const order = { amount_usd: 10, currency: 'SOL' };
     const invoice = await console.call('POST', '/api/v1/billing/create_crypto_invoice.php', order);

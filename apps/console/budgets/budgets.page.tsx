@@ -18,22 +18,23 @@ interface BudgetRow extends Limit {
   readonly alertPercents: readonly number[];
 }
 
-const nameOf = ({ scope, key_id: key, owner }: Budget): string =>
-  `${scope === 'key' ? `key ${key ?? ''}` : 'account'}, set by the ${owner}`;
+const nameOf = ({ scope, key_id: key, user, tag, owner }: Budget): string =>
+  `${scope === 'account' ? scope : `${scope} ${key ?? user ?? tag ?? ''}`}, set by the ${owner}`;
 
 const rowsOf = (budgets: readonly Budget[]): readonly BudgetRow[] =>
   budgets.flatMap((budget) => {
-    const limits = [budget.day, budget.month].filter((limit) => limit !== null);
+    const { day, week, month, total } = budget;
+    const limits = [day, week, month, total].filter((limit) => limit !== null);
     const alertPercents = budget.alert_percents;
     return limits.map((limit) => ({ ...limit, name: nameOf(budget), alertPercents }));
   });
 
-const MONTH = 'YYYY-MM'.length;
+const MONTH = /^\d{4}-\d{2}$/;
 
 /** The days until the limit of a month, if each is as the days of the month so far. */
 const endOf = ({ charged_usd: charged, remaining_usd: left, period }: BudgetRow): string => {
   if (left <= 0) return 'has stopped';
-  if (charged <= 0 || period.length > MONTH) return '–';
+  if (charged <= 0 || !MONTH.test(period)) return '–';
   const days = new Date().getUTCDate();
   return `in ${Math.floor((left / charged) * days)} days at this pace`;
 };
@@ -79,7 +80,9 @@ const SetBudget = () => (
     route={routeOf('/api/v1/budgets/account')}
     bodyOf={(form) => ({
       usd_per_day: amountIn(form, 'day'),
+      usd_per_week: amountIn(form, 'week'),
       usd_per_month: amountIn(form, 'month'),
+      usd_in_total: amountIn(form, 'total'),
     })}
   >
     <label>
@@ -87,8 +90,16 @@ const SetBudget = () => (
       <input name="day" type="number" min="0" step="any" />
     </label>
     <label>
+      Dollars of a week
+      <input name="week" type="number" min="0" step="any" />
+    </label>
+    <label>
       Dollars of a month
       <input name="month" type="number" min="0" step="any" />
+    </label>
+    <label>
+      Dollars in total
+      <input name="total" type="number" min="0" step="any" />
     </label>
   </WriteDialog>
 );
