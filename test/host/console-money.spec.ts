@@ -97,6 +97,12 @@ describe('the pages of money', () => {
     await console.shows('main .success', 'Charged $0.000013');
     await console.expectSound();
     await console.picture('playground', 'main .success');
+    await page.click('text=Save as workflow');
+    await page.fill('dialog[open] input[name=name]', 'knots');
+    await page.click('dialog[open] form.stacked button');
+    await page.click('dialog[open] a >> text=knots');
+    await console.shows('tbody', 'chat');
+    await console.expectSound();
   });
 
   it('shows the cost of a chat by its estimate until the charge is read', async () => {

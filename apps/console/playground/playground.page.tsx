@@ -10,6 +10,7 @@ import { routeOf } from '../shell/routes.js';
 import { write } from '../shell/session.js';
 import { textIn } from '../shell/write-form.js';
 import { costSoFar, type Estimate } from './live-cost.js';
+import { SaveAsWorkflow } from './save-workflow.js';
 import { type ChatBody, streamedChat } from './streamed-chat.js';
 
 const BAD_REQUEST = 400;
@@ -212,6 +213,11 @@ const PlaygroundPage = () => {
     event.preventDefault();
     run(send);
   };
+  const chat = (): ChatBody => {
+    if (form.current?.checkValidity() !== true)
+      throw new Error('The fields of the chat are empty.');
+    return bodyOf(new FormData(form.current));
+  };
   return (
     <>
       <h1>Playground</h1>
@@ -227,6 +233,7 @@ const PlaygroundPage = () => {
           </button>
         </p>
       </form>
+      <SaveAsWorkflow chat={chat} />
       <h2>Answer</h2>
       <Outcome shown={shown} />
     </>
