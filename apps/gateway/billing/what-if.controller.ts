@@ -48,7 +48,13 @@ export class WhatIfController {
       `\`quipu replay\` reads more than ${EVENTS_MAX} events of an account.`,
   })
   @ApiOkResponse({ type: WhatIfDto, description: 'Both sums, and the prices that differ.' })
-  @FailsWith('invalid_spend_period', 'rate_card_not_found', 'ledger_too_large', 'insufficient_role')
+  @FailsWith(
+    'invalid_spend_period',
+    'rate_card_not_found',
+    'ledger_too_large',
+    'too_many_replays',
+    'insufficient_role',
+  )
   async find(@Query() query: WhatIfQueryDto, @CurrentCaller() caller: Caller): Promise<WhatIfDto> {
     const accountId = accountAsked(query, caller);
     demandPeriod(query);

@@ -48,6 +48,7 @@ export const billingErrors = {
   statement_not_found: { status: 404, param: 'month' },
   statement_too_large: { status: 422, param: 'month' },
   ledger_too_large: { status: 422 },
+  too_many_replays: { status: 429 },
   month_not_closable: { status: 409 },
   adjustment_empty: { status: 400 },
   adjustment_conflict: { status: 409 },
