@@ -29,7 +29,7 @@ export interface SaveAsWorkflowProps {
 export const SaveAsWorkflow = ({ chat }: SaveAsWorkflowProps) => (
   <WriteDialog
     opens="Save as workflow"
-    explains="A workflow of one node asks the same. Its input is the prompt, which a run may replace."
+    explains="One node asks the same. The input is the prompt, which a run may replace."
     label="Save"
     route={routeOf('/api/v1/workflows')}
     bodyOf={(form) => ({ name: textIn(form, 'name'), definition: definitionOf(chat()) })}

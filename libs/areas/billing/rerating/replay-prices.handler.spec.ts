@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ReplayPricesHandler, ReplayPricesQuery, TURNS } from './replay-prices.handler.js';
 import { type RepriceCharges, type RepriceOrder } from './reprice-charges.js';
 
+/** Of projections: these replays are of the present. */
+const NO_PAST = {} as ConstructorParameters<typeof ReplayPricesHandler>[1];
 const orderOf = (accountId: string) => ({ accountId }) as unknown as RepriceOrder;
 
 describe('a replay of prices', () => {
@@ -15,7 +17,7 @@ describe('a replay of prices', () => {
         return over;
       },
     } as unknown as RepriceCharges;
-    const handler = new ReplayPricesHandler(charges, { at: () => Promise.reject(new Error('no')) });
+    const handler = new ReplayPricesHandler(charges, NO_PAST);
     const ask = (accountId: string) =>
       handler.execute(new ReplayPricesQuery(orderOf(accountId), '2026-11-01', '2026-12-01'));
     const all = Array.from({ length: 1 + TURNS.waitingMax }, () => ask('7'));
