@@ -84,7 +84,8 @@ export const openConsole = async (options: WorldOptions = {}): Promise<ConsoleWo
   const answer = answering('Two ', 'knots.');
   const world = await startWorld(
     [(...exchange) => void answered.then(() => answer(...exchange))],
-    options,
+    // Fleets of suites have no worker, which pages of computed figures need.
+    { isHere: true, ...options },
   );
   const executablePath = await requireProgram('chromium');
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
