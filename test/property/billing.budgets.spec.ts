@@ -179,6 +179,11 @@ class Model {
       case 'ChargeAdjusted':
       case 'StatementClosed':
       case 'BudgetThresholdReached':
+      case 'SubAccountAdded':
+      case 'AllotmentSent':
+      case 'AllotmentReceived':
+      case 'AccountClosed':
+      case 'SubAccountClosed':
     }
   }
 
