@@ -48,7 +48,8 @@ const changed = (value: unknown, choices: () => number, other: unknown): unknown
 describe('the checks of events', () => {
   it('exist for the events of a chat', () => {
     const types = cases.map(({ type }) => type);
-    expect(types).toEqual(expect.arrayContaining(['HoldPlaced', 'HoldCaptured', 'HoldReleased']));
+    const ofChats = ['HoldPlaced', 'HoldCaptured', 'HoldReleased', 'RigAttemptsRecorded'];
+    expect(types).toEqual(expect.arrayContaining(ofChats));
   });
 
   it.each(cases)('accept $type as it is stored', ({ data, check }) => {

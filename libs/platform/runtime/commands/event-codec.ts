@@ -33,6 +33,13 @@ export interface CodecOf<Event extends DomainEvent> {
   ): EventToAppend;
 }
 
+/** A definition, and the check that spares most of its events the parsing. */
+interface Known {
+  readonly definition: AnyEventDefinition;
+  /** Made when the first event is checked; null where zod has to judge every event. */
+  check: SchemaCheck | null | undefined;
+}
+
 /** Unreadable events that are remembered, for readiness. */
 const UNREADABLE_MAX = 100;
 
@@ -42,27 +49,20 @@ const UNREADABLE_MAX = 100;
  * from the disk is validated again, and once.
  */
 export class EventCodec implements CodecOf<DomainEvent> {
-  readonly #definitions: ReadonlyMap<string, AnyEventDefinition>;
-  /** By type. They spare most events the parsing; zod remains the judge of the others. */
-  readonly #checks = new Map<string, SchemaCheck>();
+  readonly #byType = new Map<string, Known>();
   readonly #revived = new WeakMap<object, DomainEvent>();
   /** By position. */
   readonly #unreadable = new Map<bigint, DamagedEvent>();
 
   /** @throws Error when two definitions have one name */
   constructor(definitions: readonly AnyEventDefinition[]) {
-    const byType = new Map<string, AnyEventDefinition>();
     for (const definition of definitions) {
-      const known = byType.get(definition.type);
-      if (known && known !== definition) {
-        throw new Error(`two definitions of the event ${definition.type}`);
+      const { type } = definition;
+      const known = this.#byType.get(type);
+      if (known && known.definition !== definition) {
+        throw new Error(`two definitions of the event ${type}`);
       }
-      byType.set(definition.type, definition);
-    }
-    this.#definitions = byType;
-    for (const { type, schema } of definitions) {
-      const check = schemaCheckOf(schema);
-      if (check) this.#checks.set(type, check);
+      this.#byType.set(type, { definition, check: undefined });
     }
   }
 
@@ -73,7 +73,7 @@ export class EventCodec implements CodecOf<DomainEvent> {
   for<Definition extends DefinitionOf<DomainEvent>>(
     definitions: readonly Definition[],
   ): CodecOf<ReturnType<Definition['of']>> {
-    const types = new Set<string>(definitions.map(({ type }) => this.#definition(type).type));
+    const types = new Set<string>(definitions.map(({ type }) => this.#known(type).definition.type));
     return {
       revive: (recorded) => {
         if (!types.has(recorded.type)) {
@@ -102,14 +102,15 @@ export class EventCodec implements CodecOf<DomainEvent> {
     context: CommandContext,
     index: number,
   ): EventToAppend {
-    const definition = this.#definition(event.type);
-    const { version } = definition;
-    const data = this.#valid(event, definition);
-    this.#revived.set(data, { type: event.type, data });
+    const { type } = event;
+    const known = this.#known(type);
+    const data = validData(event, known);
+    this.#revived.set(data, data === event.data ? event : { type, data });
+    const { version } = known.definition;
     const { requestId, correlationId, causationId, actor } = context;
     return {
       id: eventId(context, stream, commandType, index),
-      type: event.type,
+      type,
       data,
       metadata: { version, requestId, correlationId, causationId, actor },
     };
@@ -120,18 +121,12 @@ export class EventCodec implements CodecOf<DomainEvent> {
     return [...this.#unreadable.values()];
   }
 
-  #valid({ type, data }: DomainEvent, { version, schema }: AnyEventDefinition): object {
-    if (this.#checks.get(type)?.(data)) return data as object;
-    const parsed = schema.safeParse(data);
-    if (parsed.success) return parsed.data as object;
-    throw new UnreadableEventError({ type, data, version }, parsed.error.message);
-  }
-
   #read({ position, stream }: RecordedEvent, stored: StoredEvent): DomainEvent {
     try {
-      const definition = this.#definition(stored.type);
       const { type, version, data } = stored;
-      const isValid = version === definition.version && this.#checks.get(type)?.(data);
+      const known = this.#known(type);
+      const { definition } = known;
+      const isValid = version === definition.version && isAccepted(data, known);
       return isValid ? { type, data } : revive(definition, stored);
     } catch (error) {
       if (!(error instanceof UnreadableEventError)) throw error;
@@ -144,9 +139,22 @@ export class EventCodec implements CodecOf<DomainEvent> {
     }
   }
 
-  #definition(type: string): AnyEventDefinition {
-    const definition = this.#definitions.get(type);
-    if (!definition) throw new UnknownEventTypeError(`no area defines the event ${type}`);
-    return definition;
+  #known(type: string): Known {
+    const known = this.#byType.get(type);
+    if (!known) throw new UnknownEventTypeError(`no area defines the event ${type}`);
+    return known;
   }
 }
+
+const isAccepted = (data: unknown, known: Known): data is object => {
+  if (known.check === undefined) known.check = schemaCheckOf(known.definition.schema);
+  return known.check !== null && known.check(data);
+};
+
+const validData = ({ type, data }: DomainEvent, known: Known): object => {
+  if (isAccepted(data, known)) return data;
+  const { schema, version } = known.definition;
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return parsed.data as object;
+  throw new UnreadableEventError({ type, data, version }, parsed.error.message);
+};

@@ -20,6 +20,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   choice: z.union([z.enum(['a', 'b']), z.literal(1), z.null(), z.boolean()]),
   list: z.array(z.string()).min(1).max(2),
   record: z.record(z.string().min(1), z.int()),
+  partial: z.partialRecord(z.enum(['a', 'n']), z.int()),
   strict: z.strictObject({ lines: z.array(line).max(2), note: z.string().nullish() }),
   loose: z.looseObject({ stream: z.boolean().nullish(), n: z.int().default(1) }),
   stripping: z.object({ a: z.unknown() }),
@@ -96,6 +97,8 @@ describe('the check of a schema', () => {
     ['a date', z.date()],
     ['a union with an option that strips', z.union([z.object({ a: z.int() }), z.string()])],
     ['an object with such a field', z.strictObject({ at: z.date() })],
+    ['a record that has to have every key', z.record(z.enum(['a', 'b']), z.int())],
+    ['a field that every object inherits', z.strictObject({ constructor: z.unknown() })],
   ])('is not made for %s', (_, schema) => {
     expect(schemaCheckOf(schema)).toBeNull();
   });
