@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 const VERSION_AT = 'xxxxxxxx-xxxx-'.length;
 const TIME_BYTES = 6;
+/** The id separates the last four digits of the time from the others. */
+const LAST_DIGITS = 4;
+const LAST_VALUES = 16 ** LAST_DIGITS;
 
 const RANDOM_AT = 'xxxxxxxx-xxxx-V'.length;
 
@@ -11,11 +14,13 @@ const RANDOM_AT = 'xxxxxxxx-xxxx-V'.length;
  * version 4, because Node draws many of those UUIDs at a time.
  */
 export const drawRequestId = (nowMs: number): string => {
-  const time = Math.trunc(nowMs)
-    .toString(16)
-    .padStart(2 * TIME_BYTES, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(RANDOM_AT)}`;
+  const first = Math.trunc(nowMs / LAST_VALUES);
+  const last = Math.trunc(nowMs) - first * LAST_VALUES;
+  const time = `${hex(first, 2 * TIME_BYTES - LAST_DIGITS)}-${hex(last, LAST_DIGITS)}`;
+  return `${time}-7${randomUUID().slice(RANDOM_AT)}`;
 };
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 /** When the request came, in milliseconds since the Unix epoch; undefined for an id without it. */
 export const timeOfRequest = (requestId: string): number | undefined =>
