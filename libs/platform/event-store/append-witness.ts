@@ -42,18 +42,20 @@ export class AppendWitness implements EventStore {
     return hasEvent(this.eventStore, name);
   }
 
-  async append(
+  append(
     stream: StreamName,
     events: readonly EventToAppend[],
     expected: ExpectedRevision,
   ): Promise<AppendResult> {
-    const result = await this.eventStore.append(stream, events, expected);
-    const id = events.at(-1)?.id;
-    if (id !== undefined && result.position > (this.#last?.position ?? 0n)) {
-      this.#last = { stream, id, ...result };
-    }
-    this.onAppended();
-    return result;
+    return this.eventStore.append(stream, events, expected).then((result) => {
+      const { revision, position } = result;
+      const id = events.at(-1)?.id;
+      if (id !== undefined && position > (this.#last?.position ?? 0n)) {
+        this.#last = { stream, id, revision, position };
+      }
+      this.onAppended();
+      return result;
+    });
   }
 
   read(stream: StreamName, options?: ReadStreamOptions): AsyncIterable<readonly RecordedEvent[]> {

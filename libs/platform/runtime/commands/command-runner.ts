@@ -125,8 +125,13 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   ): Promise<CommandOutcome<State, Event>> {
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(stream);
-      queue.waiting.push({ command, context, resolve, reject });
-      if (!this.#busy.has(stream)) void this.#drain(queue);
+      const waiting = { command, context, resolve, reject };
+      if (this.#busy.has(stream)) {
+        queue.waiting.push(waiting);
+      } else {
+        queue.waiting = [waiting];
+        void this.#drain(queue);
+      }
     });
   }
 
@@ -162,10 +167,12 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     // Commands that arrive in the same turn of the event loop share one append.
     await Promise.resolve();
     while (queue.waiting.length > 0) {
-      await this.#settle(queue, queue.waiting.splice(0, BATCH_COMMANDS_MAX));
+      const batch = queue.waiting;
+      queue.waiting = batch.length > BATCH_COMMANDS_MAX ? batch.splice(BATCH_COMMANDS_MAX) : [];
+      await this.#settle(queue, batch);
     }
     this.#busy.delete(queue.stream);
-    this.#queues.set(queue.stream, queue);
+    if (!this.#queues.get(queue.stream)) this.#queues.set(queue.stream, queue);
   }
 
   /** Answers every command of the batch. An unfit command fails alone. */
@@ -174,7 +181,21 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     batch: readonly Waiting<Command, State, Event>[],
   ): Promise<void> {
     try {
-      await this.#decideAndLand(queue, batch);
+      let { fold } = queue;
+      if (!this.#isCurrent(fold) || queue.doubtful) fold = await this.#catchUp(queue, fold);
+      queue.doubtful = false;
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+        const decided = this.#decideAll(queue.stream, batch, fold);
+        const landed = await this.#land(queue, fold, decided);
+        if (landed) {
+          for (const one of decided) answer(one, landed.position);
+          return;
+        }
+        // Jitter breaks the lockstep of two writers that keep conflicting.
+        if (attempt > 1) await sleep(backOffMs(CONFLICTS, attempt, Math.random()));
+        fold = await this.#catchUp(queue, fold);
+      }
+      throw new ContentionError(`${queue.stream} changed ${ATTEMPTS_MAX} times while deciding`);
     } catch (error) {
       if (batch.length > 1 && isUnfit(error)) {
         const middle = Math.ceil(batch.length / 2);
@@ -185,27 +206,6 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
       queue.doubtful = true;
       for (const { reject } of batch) reject(error);
     }
-  }
-
-  async #decideAndLand(
-    queue: StreamQueue<Command, State, Event>,
-    batch: readonly Waiting<Command, State, Event>[],
-  ): Promise<void> {
-    let { fold } = queue;
-    if (!this.#isCurrent(fold) || queue.doubtful) fold = await this.#catchUp(queue, fold);
-    queue.doubtful = false;
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-      const decided = this.#decideAll(queue.stream, batch, fold);
-      const landed = await this.#land(queue, fold, decided);
-      if (landed) {
-        for (const one of decided) answer(one, landed.position);
-        return;
-      }
-      // Jitter breaks the lockstep of two writers that keep conflicting.
-      if (attempt > 1) await sleep(backOffMs(CONFLICTS, attempt, Math.random()));
-      fold = await this.#catchUp(queue, fold);
-    }
-    throw new ContentionError(`${queue.stream} changed ${ATTEMPTS_MAX} times while deciding`);
   }
 
   #decideAll(
@@ -237,7 +237,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     decided: readonly Decided<Command, State, Event>[],
   ): Promise<Fold<State> | undefined> {
     if (!this.#isCurrent(fold)) return undefined;
-    const events = decided.flatMap(({ appended }) => appended);
+    const events = appendedBy(decided);
     if (events.length === 0) {
       if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
       const current = await this.#catchUp(queue, fold);
@@ -339,7 +339,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   #maybeSnapshot(queue: StreamQueue<Command, State, Event>, fold: Fold<State>): void {
     const { snapshots, onSnapshotFailure } = this.options;
     if (!snapshots || fold.revision === null) return;
-    if (fold.revision - queue.revisionOfSnapshot < BigInt(snapshots.plan.every)) return;
+    if (Number(fold.revision - queue.revisionOfSnapshot) < snapshots.plan.every) return;
     const { state, revision, position, eventId } = fold;
     queue.revisionOfSnapshot = revision;
     snapshots.store
@@ -347,6 +347,14 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
       .catch((error: unknown) => onSnapshotFailure?.(error));
   }
 }
+
+/** Usually of one command. */
+const appendedBy = (
+  decided: readonly Pick<Decided<never, never, never>, 'appended'>[],
+): readonly EventToAppend[] => {
+  const [only] = decided;
+  return only && decided.length === 1 ? only.appended : decided.flatMap(({ appended }) => appended);
+};
 
 /** The store rejected the append without an attempt. */
 const isUnfit = (error: unknown): boolean =>

@@ -22,23 +22,34 @@ const REPEATS: BackOff = { firstMs: 50, maxMs: 200 };
  * @param revision null for a stream that does not exist
  * @throws UnknownOutcomeError when the repeats did not settle it; else the error of the store
  */
-export const appendSettled = async (
+export const appendSettled = (
   eventStore: EventStore,
   stream: StreamName,
   events: readonly EventToAppend[],
   revision: bigint | null,
 ): Promise<AppendResult> => {
-  let unknown: UnknownOutcomeError | undefined;
-  for (let repeats = 0; ; repeats += 1) {
+  const expected = revision ?? 'no-stream';
+  return eventStore.append(stream, events, expected).catch((error: unknown) => {
+    if (!(error instanceof UnknownOutcomeError)) throw error;
+    return repeated(() => eventStore.append(stream, events, expected), error);
+  });
+};
+
+const repeated = async (
+  append: () => Promise<AppendResult>,
+  first: UnknownOutcomeError,
+): Promise<AppendResult> => {
+  let unknown = first;
+  for (let repeats = 1; repeats <= REPEATS_MAX; repeats += 1) {
+    await sleep(backOffMs(REPEATS, repeats));
     try {
-      return await eventStore.append(stream, events, revision ?? 'no-stream');
+      return await append();
     } catch (error) {
+      if (!isUndecided(error)) throw error;
       if (error instanceof UnknownOutcomeError) unknown = error;
-      if (!unknown || !isUndecided(error)) throw error;
-      if (repeats === REPEATS_MAX) throw unknown;
     }
-    await sleep(backOffMs(REPEATS, repeats + 1));
   }
+  throw unknown;
 };
 
 const isUndecided = (error: unknown): boolean =>
