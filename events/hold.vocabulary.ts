@@ -129,12 +129,19 @@ export const HoldLabels = z.strictObject({
 export type HoldLabels = z.infer<typeof HoldLabels>;
 
 /** The labels alone, of anything that has them. */
-export const labelsOf = ({ key, tags, endUser, trace }: HoldLabels): HoldLabels => ({
-  ...(key !== undefined && { key }),
-  ...(tags !== undefined && { tags }),
-  ...(endUser !== undefined && { endUser }),
-  ...(trace !== undefined && { trace }),
-});
+export const labelsOf = (labels: HoldLabels): HoldLabels => addLabels({}, labels);
+
+/** Assigns: spread objects take several times as long, and every hold needs this several times. */
+const addLabels = <To extends HoldLabels>(
+  to: To,
+  { key, tags, endUser, trace }: HoldLabels,
+): To => {
+  if (key !== undefined) to.key = key;
+  if (tags !== undefined) to.tags = tags;
+  if (endUser !== undefined) to.endUser = endUser;
+  if (trace !== undefined) to.trace = trace;
+  return to;
+};
 
 /** A routing mode: `auto`, `rig_<name>`, or one that an area declares. */
 export const RoutingMode = z.string().regex(/^[a-z][A-Za-z0-9_.-]{0,67}$/);
@@ -150,12 +157,16 @@ export const HoldOrigin = HoldLabels.extend({
 export type HoldOrigin = z.infer<typeof HoldOrigin>;
 
 /** The origin alone, of anything that has it. */
-export const originOf = ({ placedAt, mode, model, ...labels }: HoldOrigin): HoldOrigin => ({
-  placedAt,
-  ...(mode !== undefined && { mode }),
-  ...(model !== undefined && { model }),
-  ...labelsOf(labels),
-});
+export const originOf = (origin: HoldOrigin): HoldOrigin =>
+  addOrigin({ placedAt: origin.placedAt }, origin);
+
+/** Adds the parts of an origin that it may lack to an object that is not shared yet. */
+export const addOrigin = <To extends HoldOrigin>(to: To, origin: HoldOrigin): To => {
+  const { mode, model } = origin;
+  if (mode !== undefined) to.mode = mode;
+  if (model !== undefined) to.model = model;
+  return addLabels(to, origin);
+};
 
 /** The terms of a hold. */
 export const HoldTerms = HoldOrigin.extend({

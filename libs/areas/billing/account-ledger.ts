@@ -76,13 +76,13 @@ export class AccountLedger extends Ledger {
     signal?: AbortSignal,
   ): Promise<PlacedHold> {
     const { group, paced } = this.products.ofHold(order);
-    const data = { ...order, group, ...(paced && { paced }) };
-    const command = { type: 'PlaceHold', data } as const;
+    const command = { type: 'PlaceHold', data: { ...order, group, paced } } as const;
     try {
       const run = () => this.#run(command, context);
       const { state } = await this.#waiting.place(command, run, signal);
+      const placed = placedHold(state, order.holdId);
       const pace = paceOf(state.budgets, order, order.placedAt);
-      return { ...placedHold(state, order.holdId), ...(pace && { pace }) };
+      return pace ? { ...placed, pace } : placed;
     } catch (error) {
       return this.#rejected(order, error, context);
     }
@@ -91,7 +91,7 @@ export class AccountLedger extends Ledger {
   override async preview(order: HoldOrder): Promise<PreviewedHold> {
     const { group, paced } = this.products.ofHold(order);
     const { state } = await this.accounts.stateOf(accountStream(order.accountId));
-    const data = { ...order, group, ...(paced && { paced }) };
+    const data = { ...order, group, paced };
     const [placed] = accountDecider.decide({ type: 'PlaceHold', data }, state);
     // The id of the order belongs to an open hold, which would be held.
     if (placed?.type !== 'HoldPlaced') return placedHold(state, order.holdId);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { CaptureTerms, HoldOrigin, HoldTerms, type PriceLine } from '#events/hold.vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
 import { DEPOSITED_MAX } from './deposit.rules.js';
@@ -44,6 +44,43 @@ const IN_FLIGHT = { ...BALANCE, reason: 'in_flight', retry_after_seconds: 1 };
 
 const inStep = (step: string, tokens: Tokens): PriceLine[] =>
   linesOf(tokens).map((line) => ({ step, ...line }));
+
+describe('an event', () => {
+  const labels = { key: 'k', tags: ['a=b'], endUser: 'u', trace: 't', mode: 'auto', model: 'm' };
+  const order = { ...place(WORST).data, ...labels };
+  const charge = { ...capture(WORST).data, model: 'n', jobId: 'j', bytesOut: 1, firstByteMs: 2 };
+  const eventOf = (command: AccountCommand, ...past: readonly AccountEvent[]) => {
+    const state = [opened, deposited(1_000, 1_000), ...past].reduce(
+      accountDecider.evolve,
+      accountDecider.initialState,
+    );
+    const [event] = accountDecider.decide(command, state);
+    if (!event) throw new Error('nothing was decided');
+    return event;
+  };
+  const held = eventOf({ type: 'PlaceHold', data: order });
+
+  it('has every term of its hold', () => {
+    expect(Object.keys(held.data)).toEqual(expect.arrayContaining(Object.keys(HoldTerms.shape)));
+    const { shrink: _, ...terms } = order;
+    expect(held.data).toMatchObject(terms);
+  });
+
+  it('has every term of its charge, and where the hold comes from', () => {
+    const { data } = eventOf({ type: 'CaptureHold', data: charge }, held);
+    expect(Object.keys(data)).toEqual(
+      expect.arrayContaining([
+        ...Object.keys(CaptureTerms.shape),
+        ...Object.keys(HoldOrigin.shape),
+      ]),
+    );
+    expect(data).toMatchObject({ ...labels, placedAt: order.placedAt, ...charge });
+  });
+
+  it('has the labels of its hold where that ends without a charge', () => {
+    expect(eventOf(release(), held).data).toMatchObject(labels);
+  });
+});
 
 describe('a deposit that goes back', () => {
   const funded = [opened, deposited(1_000, 1_000)] as const;

@@ -10,7 +10,7 @@ import {
 } from '#events/billing/account.events.js';
 import { BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
 import { monthOf } from '#events/billing/statement-month.js';
-import { originOf, type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
+import { labelsOf, originOf, type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import {
@@ -193,19 +193,29 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
       ? []
       : reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
   }
-  const { shrink, paced = false, ...terms } = order;
-  const asked = askedBudgets(state.budgets, terms, terms.placedAt);
+  const { shrink, paced = false, placedAt, model, mode } = order;
+  const asked = askedBudgets(state.budgets, order, placedAt);
   const isCounted = paced && isPaced(asked);
-  const lines = shrink ? shrunk(terms.lines, shrink, asked, isCounted, state) : terms.lines;
+  const lines = shrink ? shrunk(order.lines, shrink, asked, isCounted, state) : order.lines;
   const amount = priceOf(lines);
   demandFunds(amount, state.available, state.held);
   demandBudgets(asked, amount);
-  if (isCounted) demandPace(asked, lines, terms.placedAt);
+  if (isCounted) demandPace(asked, lines, placedAt);
   return [
     HoldPlaced.of({
-      ...terms,
-      ...(isCounted && { paced: true }),
+      accountId: order.accountId,
+      holdId: order.holdId,
+      purpose: order.purpose,
+      ...(model !== undefined && { model }),
       lines: [...lines],
+      rateCardVersion: order.rateCardVersion,
+      evidence: order.evidence,
+      placedAt,
+      expiresAt: order.expiresAt,
+      ...(mode !== undefined && { mode }),
+      ...labelsOf(order),
+      group: order.group,
+      ...(isCounted && { paced: true }),
       amountMicroUsd: toDecimal(amount),
       availableMicroUsd: toDecimal(state.available - amount),
     }),
@@ -237,14 +247,29 @@ const captureHold = (capture: Capture, state: AccountState): readonly AccountEve
   if (!isWithin(capture.lines, heldLines(hold))) {
     reject('capture_above_hold', 'a charge is made of the lines of its hold, and never above it');
   }
-  const { group, rateCardVersion } = hold;
+  const { model = hold.model, jobId, bytesOut, firstByteMs } = capture;
   const amount = priceOf(capture.lines);
   const released = hold.amount - amount;
   const captured = HoldCaptured.of({
-    ...originOf(hold),
-    ...capture,
-    group,
-    rateCardVersion,
+    placedAt: hold.placedAt,
+    ...(hold.mode !== undefined && { mode: hold.mode }),
+    ...(model !== undefined && { model }),
+    ...labelsOf(hold),
+    accountId: capture.accountId,
+    holdId: capture.holdId,
+    purpose: capture.purpose,
+    rig: capture.rig,
+    lines: capture.lines,
+    excess: capture.excess,
+    usageSource: capture.usageSource,
+    outcome: capture.outcome,
+    evidence: capture.evidence,
+    ...(jobId !== undefined && { jobId }),
+    ...(bytesOut !== undefined && { bytesOut }),
+    ...(firstByteMs !== undefined && { firstByteMs }),
+    capturedAt: capture.capturedAt,
+    group: hold.group,
+    rateCardVersion: hold.rateCardVersion,
     amountMicroUsd: toDecimal(amount),
     releasedMicroUsd: toDecimal(released),
     availableMicroUsd: toDecimal(state.available + released),

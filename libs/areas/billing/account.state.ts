@@ -3,6 +3,7 @@ import {
   type AccountEvent,
   type AccountOpened,
   type DepositReversed,
+  type HoldCaptured,
   type HoldPlaced,
   type HoldRenewed,
 } from '#events/billing/account.events.js';
@@ -13,8 +14,8 @@ import {
 } from '#events/billing/allotment.events.js';
 import { type Movement, statementMonthOf } from '#events/billing/statement-month.js';
 import {
+  addOrigin,
   type HoldOrigin,
-  originOf,
   type PriceLine,
   type ProductGroup,
 } from '#events/hold.vocabulary.js';
@@ -156,35 +157,45 @@ export const heldLines = ({ lines, renewed }: OpenHold): readonly PriceLine[] =>
 /** Nothing to do for an account without budgets, and for most there are none. */
 const taking = (
   { budgets }: AccountState,
-  hold: Spender & Pick<OpenHold, 'takes'>,
+  spender: Spender,
+  takes: readonly Take[],
   taken: Taking,
 ): Pick<AccountState, 'budgets'> & Pick<OpenHold, 'takes'> =>
-  budgets.isEmpty() ? { budgets, takes: hold.takes } : take(budgets, hold, hold.takes, taken);
+  budgets.isEmpty() ? { budgets, takes } : take(budgets, spender, takes, taken);
 
 const beginHold = (state: AccountState, data: HoldPlaced['data']): AccountState => {
   const amount = fromDecimal(data.amountMicroUsd);
   const { holdId, purpose, group, rateCardVersion, placedAt, lines, expiresAt } = data;
-  const terms = { purpose, group, rateCardVersion, amount, lines, expiresAt, ...originOf(data) };
   const tokens = data.paced ? tokensOf(lines) : null;
-  const hold = { ...terms, renewed: [], lastRenewed: [], takes: NO_TAKES };
-  const { budgets, takes } = taking(state, hold, { amount, at: placedAt, tokens });
+  const { budgets, takes } = taking(state, data, NO_TAKES, { amount, at: placedAt, tokens });
+  const hold: OpenHold = {
+    placedAt,
+    purpose,
+    group,
+    rateCardVersion,
+    amount,
+    lines,
+    renewed: NO_LINES,
+    lastRenewed: NO_LINES,
+    expiresAt,
+    takes,
+  };
   return {
     ...state,
     available: state.available - amount,
     held: state.held + amount,
-    holds: state.holds.set(holdId, { ...hold, takes }),
+    holds: state.holds.set(holdId, addOrigin(hold, data)),
     budgets,
   };
 };
 
-const endHold = (
-  state: AccountState,
-  holdId: string,
-  charged: MicroUsd,
-  lines: readonly PriceLine[] = [],
-): AccountState => {
+const NO_LINES: readonly PriceLine[] = [];
+
+const endHold = (state: AccountState, holdId: string, captured?: HoldCaptured): AccountState => {
   const hold = state.holds.get(holdId);
   if (!hold) return state;
+  const charged = captured ? fromDecimal(captured.data.amountMicroUsd) : 0n;
+  const lines = captured?.data.lines ?? NO_LINES;
   const { takes } = hold;
   const budgets =
     takes.length === 0
@@ -197,6 +208,7 @@ const endHold = (
     charged: state.charged + charged,
     held: state.held - hold.amount,
     holds: state.holds.delete(holdId),
+    months: captured ? inMonth(state, captured, 'charged', charged) : state.months,
   };
 };
 
@@ -220,7 +232,8 @@ const renewHold = (state: AccountState, renewal: HoldRenewed['data']): AccountSt
   const added = fromDecimal(renewal.amountMicroUsd);
   const renewed = merged([...hold.renewed, ...lastRenewed]);
   const amount = hold.amount + added;
-  const { budgets, takes } = taking(state, hold, { amount: added, at, tokens: null });
+  const taken = { amount: added, at, tokens: null };
+  const { budgets, takes } = taking(state, hold, hold.takes, taken);
   const longer = { ...hold, amount, renewed, lastRenewed, expiresAt, takes };
   return {
     ...state,
@@ -320,15 +333,11 @@ export const evolve = (state: AccountState, event: AccountEvent): AccountState =
       return beginHold(state, data);
     case 'HoldRenewed':
       return renewHold(state, data);
-    case 'HoldCaptured': {
-      if (!state.holds.has(data.holdId)) return state;
-      const amount = fromDecimal(data.amountMicroUsd);
-      const months = inMonth(state, event, 'charged', amount);
-      return { ...endHold(state, data.holdId, amount, data.lines), months };
-    }
+    case 'HoldCaptured':
+      return endHold(state, data.holdId, event);
     case 'HoldReleased':
     case 'HoldExpired':
-      return endHold(state, data.holdId, 0n);
+      return endHold(state, data.holdId);
     case 'ChargeAdjusted': {
       const amount = fromDecimal(data.amountMicroUsd);
       return {

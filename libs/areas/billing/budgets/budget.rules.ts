@@ -39,6 +39,8 @@ interface AskedBudget extends Budget {
   readonly source: BudgetSource;
 }
 
+const NO_BUDGETS_ASKED: readonly AskedBudget[] = [];
+
 /** The account's budget before the others; none for most accounts. */
 export const askedBudgets = (
   budgets: Budgets,
@@ -46,7 +48,7 @@ export const askedBudgets = (
   at: string,
 ): readonly AskedBudget[] =>
   budgets.isEmpty()
-    ? []
+    ? NO_BUDGETS_ASKED
     : budgetsOf(spender).flatMap((id) => {
         const budget = budgets.get(id);
         return budget ? [{ ...budgetAt(budget, at), id, source: sourceOf(id) }] : [];

@@ -50,17 +50,17 @@ export class WaitingHolds {
    * @param signal ends the wait; without one the request does not wait
    * @throws the error of the last try; the reason of the signal
    */
-  async place(
+  place(
     command: PlaceHold,
     place: () => Promise<Placed>,
     signal: AbortSignal | undefined,
   ): Promise<Placed> {
-    try {
-      return await place();
-    } catch (error) {
-      if (!signal || !isInFlight(error) || !this.hasRoom(command.data.accountId)) throw error;
+    const placed = place();
+    if (!signal) return placed;
+    return placed.catch((error: unknown) => {
+      if (!isInFlight(error) || !this.hasRoom(command.data.accountId)) throw error;
       return this.#placeLater(command, place, signal);
-    }
+    });
   }
 
   /** To call when a hold of the account has ended. */
