@@ -47,18 +47,25 @@ export const encodeAppend = (
       `${events.length} events in one append, at most ${EVENTS_PER_APPEND_MAX}`,
     );
   }
-  const fields: string[] = [];
+  const fields = new Array<string>(events.length * FIELDS_PER_EVENT);
+  let units = 0;
+  let at = 0;
   for (const { id, type, data, metadata, recordedAt } of events) {
     if (!UUID.test(id)) throw new InvalidAppendError(`not a UUID in lower case: ${id}`);
     if (!isEventType(type)) throw new InvalidAppendError(`not an event type: ${type}`);
     if (recordedAt !== undefined && !isInstant(recordedAt)) {
       throw new InvalidAppendError(`not an instant in UTC with milliseconds: ${recordedAt}`);
     }
-    fields.push(id, type, jsonObject('data', data), jsonObject('metadata', metadata));
+    const json = jsonObject('data', data);
+    const metadataJson = jsonObject('metadata', metadata);
+    fields[at] = id;
+    fields[at + 1] = type;
+    fields[at + 2] = json;
+    fields[at + METADATA_FIELD] = metadataJson;
+    at += FIELDS_PER_EVENT;
+    units += id.length + type.length + json.length + metadataJson.length;
   }
   checkIdsDiffer(events);
-  let units = 0;
-  for (const field of fields) units += field.length;
   const framing = events.length * EVENT_OVERHEAD_BYTES;
   if (units * UTF8_BYTES_PER_UNIT_MAX + framing > APPEND_BYTES_MAX) checkSize(events, fields);
   return { fields, units };

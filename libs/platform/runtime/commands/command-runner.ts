@@ -123,16 +123,16 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     command: Command,
     context: CommandContext,
   ): Promise<CommandOutcome<State, Event>> {
-    return new Promise((resolve, reject) => {
-      const queue = this.#queueOf(stream);
-      const waiting = { command, context, resolve, reject };
-      if (this.#busy.has(stream)) {
-        queue.waiting.push(waiting);
-      } else {
-        queue.waiting = [waiting];
-        void this.#drain(queue);
-      }
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome<State, Event>>();
+    const queue = this.#queueOf(stream);
+    const waiting = { command, context, resolve, reject };
+    if (this.#busy.has(stream)) {
+      queue.waiting.push(waiting);
+    } else {
+      queue.waiting = [waiting];
+      void this.#drain(queue);
+    }
+    return promise;
   }
 
   /** The stream's state as the log has it now. */

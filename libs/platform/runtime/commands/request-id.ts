@@ -1,26 +1,27 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
+import { UUID_BYTES, uuidOf } from './uuid-text.js';
 
 const VERSION_AT = 'xxxxxxxx-xxxx-'.length;
 const TIME_BYTES = 6;
-/** The id separates the last four digits of the time from the others. */
-const LAST_DIGITS = 4;
-const LAST_VALUES = 16 ** LAST_DIGITS;
 
-const RANDOM_AT = 'xxxxxxxx-xxxx-V'.length;
+/** Random bytes of the next ids; the system is asked for many at a time. */
+const random = Buffer.alloc(256 * UUID_BYTES);
+let used = random.length;
 
 /**
  * The id of a request: a UUID of version 7 (RFC 9562, 5.7), which is its time and 74 random bits.
- * The time says where in the log its events are. The random bits are taken from a UUID of
- * version 4, because Node draws many of those UUIDs at a time.
+ * The time says where in the log its events are.
  */
 export const drawRequestId = (nowMs: number): string => {
-  const first = Math.trunc(nowMs / LAST_VALUES);
-  const last = Math.trunc(nowMs) - first * LAST_VALUES;
-  const time = `${hex(first, 2 * TIME_BYTES - LAST_DIGITS)}-${hex(last, LAST_DIGITS)}`;
-  return `${time}-7${randomUUID().slice(RANDOM_AT)}`;
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const bytes = random.subarray(used, used + UUID_BYTES);
+  used += UUID_BYTES;
+  bytes.writeUIntBE(Math.trunc(nowMs), 0, TIME_BYTES);
+  return uuidOf(bytes, 7);
 };
-
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 /** When the request came, in milliseconds since the Unix epoch; undefined for an id without it. */
 export const timeOfRequest = (requestId: string): number | undefined =>
