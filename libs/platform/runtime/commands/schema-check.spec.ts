@@ -84,6 +84,13 @@ describe('the check of a schema', () => {
     expect(schemaCheckOf(SCHEMAS['strict'] ?? z.never())?.(value)).toBe(false);
   });
 
+  it('asks the pattern again for each other text', () => {
+    const check = schemaCheckOf(z.string().regex(/^[ab]$/));
+    const values = [undefined, null, 'c', 'a', 'a', 'c', 'b', 'a', null, new String('a')];
+    const accepted = values.map((value) => check?.(value));
+    expect(accepted).toEqual(values.map((value) => value === 'a' || value === 'b'));
+  });
+
   it('leaves a missing field with a default to zod', () => {
     const check = schemaCheckOf(SCHEMAS['loose'] ?? z.never());
     expect(check?.({ stream: true })).toBe(false);

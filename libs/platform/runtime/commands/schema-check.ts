@@ -60,12 +60,15 @@ const PATTERN_FORMATS: readonly (string | undefined)[] = ['regex', 'uuid', 'date
 class CheckWriter {
   /** Patterns, sets and functions of the schema: the parameters `p0`, `p1` … of the source. */
   readonly #parts: unknown[] = [];
+  /** The last text that fitted each pattern: most fields of an event have the same one again. */
+  readonly #lasts: string[] = [];
   /** Functions for values with parts of their own: `f0`, `f1` … */
   readonly #functions: string[] = [];
 
   check({ test }: Compiled): SchemaCheck {
     const names = this.#parts.map((_, index) => `p${index}`);
-    const source = `"use strict"; ${this.#functions.join('\n')} return (v) => ${test('v')};`;
+    const declared = [...this.#lasts, ...this.#functions].join('\n');
+    const source = `"use strict"; ${declared} return (v) => ${test('v')};`;
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- made of the schema alone
     const make = new Function(...names, source) as (...parts: readonly unknown[]) => SchemaCheck;
     return make(...this.#parts);
@@ -159,7 +162,12 @@ class CheckWriter {
   #pattern({ format, pattern }: Definition): Test | null {
     if (!PATTERN_FORMATS.includes(format) || !pattern || /[gy]/.test(pattern.flags)) return null;
     const part = this.#part(pattern);
-    return (value) => `${isString(value)} && ${part}.test(${value})`;
+    const last = `last${this.#lasts.length}`;
+    // No value equals the pattern, so no text has fitted yet.
+    this.#lasts.push(`let ${last} = ${part};`);
+    return (value) =>
+      `${value} === ${last} || ` +
+      `(${isString(value)} && ${part}.test(${value}) && ((${last} = ${value}), true))`;
   }
 
   #oneOf(values: readonly unknown[] | undefined): Compiled | null {
