@@ -1,5 +1,9 @@
 import { type Logger } from 'pino';
-import { type EventStore, type Position, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '#platform/event-store/event-store.port.js';
 import { PositionDemand } from '#platform/event-store/position-demand.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
