@@ -1,8 +1,11 @@
 import { type RecordedEvent } from '../event-store.port.js';
 import { type CommittedGroup } from './group-commit.js';
 
-/** Groups are kept until they have this many positions or UTF-16 units together. */
-const POSITIONS_MAX = 2_048;
+/**
+ * Groups are kept until they have this many positions or UTF-16 units together: under load, a tenth
+ * of a second. Events that live longer would burden the collector.
+ */
+const POSITIONS_MAX = 256;
 const UNITS_MAX = 4 * 1_048_576;
 
 /** Events of the log without a gap. */
