@@ -188,11 +188,8 @@ const shrunk = (
 
 const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEvent[] => {
   const open = state.holds.get(order.holdId);
-  if (open) {
-    return isOrderOf(open, order)
-      ? []
-      : reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
-  }
+  if (open && isOrderOf(open, order)) return [];
+  if (open) reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
   const { shrink, paced = false, placedAt, model, mode } = order;
   const asked = askedBudgets(state.budgets, order, placedAt);
   const isCounted = paced && isPaced(asked);
@@ -201,25 +198,24 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
   demandFunds(amount, state.available, state.held);
   demandBudgets(asked, amount);
   if (isCounted) demandPace(asked, lines, placedAt);
-  return [
-    HoldPlaced.of({
-      accountId: order.accountId,
-      holdId: order.holdId,
-      purpose: order.purpose,
-      ...(model !== undefined && { model }),
-      lines: [...lines],
-      rateCardVersion: order.rateCardVersion,
-      evidence: order.evidence,
-      placedAt,
-      expiresAt: order.expiresAt,
-      ...(mode !== undefined && { mode }),
-      ...labelsOf(order),
-      group: order.group,
-      ...(isCounted && { paced: true }),
-      amountMicroUsd: toDecimal(amount),
-      availableMicroUsd: toDecimal(state.available - amount),
-    }),
-  ];
+  const placed = HoldPlaced.of({
+    accountId: order.accountId,
+    holdId: order.holdId,
+    purpose: order.purpose,
+    ...(model !== undefined && { model }),
+    lines: [...lines],
+    rateCardVersion: order.rateCardVersion,
+    evidence: order.evidence,
+    placedAt,
+    expiresAt: order.expiresAt,
+    ...(mode !== undefined && { mode }),
+    ...labelsOf(order),
+    group: order.group,
+    ...(isCounted && { paced: true }),
+    amountMicroUsd: toDecimal(amount),
+    availableMicroUsd: toDecimal(state.available - amount),
+  });
+  return [placed];
 };
 
 const renewHold = (renewal: Renewal, state: AccountState): readonly AccountEvent[] => {
@@ -336,14 +332,13 @@ const adjustCharge = (
     reject('adjustment_above_charges', 'no more is given back than was charged');
   }
   demandFunds(-amount, state.available, state.held);
-  return [
-    ChargeAdjusted.of({
-      ...data,
-      adjustmentNumber: state.adjustments.size + 1,
-      availableMicroUsd: toDecimal(state.available + amount),
-      ...bookedFor(data.adjustedAt, state),
-    }),
-  ];
+  const adjusted = ChargeAdjusted.of({
+    ...data,
+    adjustmentNumber: state.adjustments.size + 1,
+    availableMicroUsd: toDecimal(state.available + amount),
+    ...bookedFor(data.adjustedAt, state),
+  });
+  return [adjusted];
 };
 
 const decide = (command: AccountCommand, state: AccountState): readonly AccountEvent[] => {

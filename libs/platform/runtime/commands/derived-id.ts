@@ -3,7 +3,7 @@ import { UUID_BYTES, uuidOf, writeUuid } from './uuid-text.js';
 
 /** Longer names get a buffer of their own. */
 const HASHED_BYTES_MAX = 256;
-/** By length, for what is hashed: usually the same few lengths. */
+/** By the length of the hashed bytes, of which there are usually a few. */
 const buffers: Buffer[] = [];
 const digest = Buffer.alloc(UUID_BYTES);
 
@@ -18,7 +18,7 @@ export const derivedId = (name: string, namespace: string): string => {
   const bytes = bufferOf(UUID_BYTES + Buffer.byteLength(name));
   writeUuid(bytes, namespace);
   bytes.write(name, UUID_BYTES);
-  digest.write(hash('sha1', bytes, 'latin1'), 'latin1');
+  digest.write(hash('sha1', bytes, 'binary'), 'binary');
   return uuidOf(digest, 5);
 };
 

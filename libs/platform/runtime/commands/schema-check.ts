@@ -179,7 +179,10 @@ class CheckWriter {
   #eachOf(test: Test): Test {
     return this.#function(
       `if (!Array.isArray(v)) return false;
-       for (let at = 0; at < v.length; at += 1) { const e = v[at]; if (!(${test('e')})) return false; }
+       for (let at = 0; at < v.length; at += 1) {
+         const e = v[at];
+         if (!(${test('e')})) return false;
+       }
        return true;`,
     );
   }
