@@ -158,6 +158,23 @@ describe('the handler of a projection', () => {
     expect((await readStore.get('others.v1.g1', 'b'))?.document).toEqual({ pieces: 2, events: 1 });
   });
 
+  it('folds the events of a document in order behind one that is loaded first', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    await handler.checkpoint();
+    const [first] = store.log.events as [RecordedEvent];
+    await handler.handle({ events: [first], position: first.position, caughtUp: true });
+    const gets = jest.spyOn(readStore, 'get');
+    // The first of them is for a document that is not in memory, the second for one that is.
+    await handler.handle({ events: store.log.events.slice(1), position: 7n, caughtUp: true });
+    expect(gets.mock.calls.map(([, key]) => key)).toEqual(['b']);
+    const written = readStore.committed.at(-1)?.writes;
+    expect(written?.map(({ key, document }) => [key, document])).toEqual([
+      ['b', { pieces: 2, events: 1 }],
+      ['a', { pieces: 4, events: 2 }],
+    ]);
+  });
+
   it('writes no checkpoint without effects until it is far behind', async () => {
     const { readStore, handler } = open();
     await handler.checkpoint();
