@@ -186,15 +186,12 @@ const placesOf = (event: SpendEvent): readonly Placed[] => {
   return places;
 };
 
-/** A fold asks for the places of an event once for its keys and once for each of them. */
-const places = new WeakMap<SpendEvent, readonly Placed[]>();
+/** A fold asks for the places of an event for its keys, and then for each of them. */
+let latest: { readonly event: SpendEvent; readonly places: readonly Placed[] } | undefined;
 
 const placed = (event: SpendEvent): readonly Placed[] => {
-  const found = places.get(event);
-  if (found) return found;
-  const made = placesOf(event);
-  places.set(event, made);
-  return made;
+  if (latest?.event !== event) latest = { event, places: placesOf(event) };
+  return latest.places;
 };
 
 /**

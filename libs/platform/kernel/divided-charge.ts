@@ -36,11 +36,16 @@ export const dividedByLines = <Line extends PricedLine>(
 ): readonly PartOfCharge<Line>[] => {
   const divisor = commonUnitsOf(lines);
   const priced = new Map<string, Priced<Line>>();
+  let perUnits = 0;
+  let factor = 0n;
   for (const line of lines) {
+    if (line.perUnits !== perUnits) {
+      perUnits = line.perUnits;
+      factor = divisor / BigInt(perUnits);
+    }
     const part = partOf(line);
     const quantity = BigInt(line.quantity);
-    const unitPrice = fromDecimal(line.unitPriceMicroUsd);
-    const dividend = quantity * unitPrice * (divisor / BigInt(line.perUnits));
+    const dividend = quantity * fromDecimal(line.unitPriceMicroUsd) * factor;
     const known = priced.get(part);
     if (known) {
       known.quantity += quantity;

@@ -14,6 +14,9 @@ import {
   stockEvents,
 } from '../stock.fixture.js';
 
+/** Documents that stay in memory. */
+const KEPT_MAX = 10_000;
+
 describe('the handler of a projection', () => {
   const open = () => {
     const store = new FaultyEventStore();
@@ -173,6 +176,29 @@ describe('the handler of a projection', () => {
       ['b', { pieces: 2, events: 1 }],
       ['a', { pieces: 4, events: 2 }],
     ]);
+  });
+
+  it('reads a document again that has left memory for others', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const [sample] = store.log.events as [RecordedEvent];
+    const added = (warehouse: string, at: number): RecordedEvent => ({
+      ...sample,
+      data: { ...sample.data, warehouse },
+      position: BigInt(at),
+    });
+    const hand = (events: readonly RecordedEvent[]) =>
+      handler.handle({ events, position: events.at(-1)?.position ?? 0n, caughtUp: true });
+    await handler.checkpoint();
+    const many = Array.from({ length: KEPT_MAX + 1 }, (_, index) => added(`w${index}`, index + 1));
+    await hand(many);
+    const gets = jest.spyOn(readStore, 'get');
+    await hand([added('w0', KEPT_MAX + 2), added(`w${KEPT_MAX}`, KEPT_MAX + 3)]);
+    expect(gets.mock.calls.map(([, key]) => key)).toEqual(['w0']);
+    for (const key of ['w0', `w${KEPT_MAX}`]) {
+      const found = await readStore.get('warehouses.v1.g1', key);
+      expect(found?.document).toEqual({ pieces: 4, events: 2 });
+    }
   });
 
   it('writes no checkpoint without effects until it is far behind', async () => {

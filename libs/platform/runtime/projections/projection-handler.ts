@@ -6,7 +6,6 @@ import {
 import { type AnyProjection, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from '../commands/event-codec.js';
-import { growingCache } from './growing-cache.js';
 import { type DocumentHistory, type Held } from '../history/document-history.js';
 import {
   checkpointAt,
@@ -15,8 +14,8 @@ import {
 } from '../subscriptions/subscription-handler.js';
 import { turnsOf } from '../subscriptions/turns.js';
 
-/** Documents cached in memory by the one writer of their collection. */
-const DOCUMENTS_CACHED_MAX = 10_000;
+/** Documents kept in memory between batches by the one writer of their collection. */
+const DOCUMENTS_KEPT_MAX = 10_000;
 
 const LOADED_AT_ONCE = 32;
 
@@ -29,7 +28,8 @@ export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
   readonly #types: ReadonlySet<string>;
-  readonly #cache = growingCache<HeldDocument>(DOCUMENTS_CACHED_MAX);
+  /** The ones that were read or made first are the first ones. */
+  readonly #documents = new Map<string, HeldDocument>();
   #saved = new SavedCheckpoint(0n);
   #handled: RecordedEvent | undefined;
 
@@ -48,8 +48,8 @@ export class ProjectionHandler implements SubscriptionHandler {
   }
 
   async checkpoint(): Promise<Position | undefined> {
-    // After a failed commit the cache may hold documents that the store does not.
-    this.#cache.clear();
+    // After a failed commit they may be other documents than in the store.
+    this.#documents.clear();
     const checkpoint = await this.readStore.checkpoint(this.collection);
     this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
     await this.history?.open(checkpoint);
@@ -57,7 +57,6 @@ export class ProjectionHandler implements SubscriptionHandler {
   }
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
-    const opened = new Map<string, HeldDocument>();
     const changed: HeldDocument[] = [];
     let handled: RecordedEvent | undefined;
     await this.history?.begin();
@@ -67,7 +66,7 @@ export class ProjectionHandler implements SubscriptionHandler {
         if (!this.#types.has(recorded.type)) continue;
         const event = this.codec.revive(recorded);
         for (const key of keysOf(this.projection, event)) {
-          const document = this.#open(key, opened);
+          const document = this.#open(key);
           // Most documents are in memory. After one that is not, changes wait for their turn.
           if (waiting.length === 0 && document.isLoaded)
             this.#fold(event, recorded, document, changed);
@@ -93,7 +92,8 @@ export class ProjectionHandler implements SubscriptionHandler {
     await this.history?.save();
     await this.readStore.commit({ writes, checkpoint });
     this.#saved.saved(position);
-    for (const document of changed) this.#keep(document);
+    for (const document of changed) document.isChanged = false;
+    this.#forgetSome();
   }
 
   /** Saves how far the handler has come: the next run does not look for its events again. */
@@ -104,13 +104,13 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#saved.saved(position);
   }
 
-  #open(key: string, opened: Map<string, HeldDocument>): HeldDocument {
-    // One event writes it, whatever it was before.
+  #open(key: string): HeldDocument {
+    // One event writes it, whatever it was before, and no other one needs it.
     if (this.projection.isWrittenWhole) return new HeldDocument(key, true);
-    const known = opened.get(key);
+    const known = this.#documents.get(key);
     if (known) return known;
-    const document = this.#cache.get(key) ?? new HeldDocument(key, false);
-    opened.set(key, document);
+    const document = new HeldDocument(key, false);
+    this.#documents.set(key, document);
     return document;
   }
 
@@ -143,10 +143,11 @@ export class ProjectionHandler implements SubscriptionHandler {
     held.change(document, position);
   }
 
-  /** A document that one event writes whole is not needed again. */
-  #keep(document: HeldDocument): void {
-    document.isChanged = false;
-    if (!this.projection.isWrittenWhole) this.#cache.set(document.key, document);
+  #forgetSome(): void {
+    for (const key of this.#documents.keys()) {
+      if (this.#documents.size <= DOCUMENTS_KEPT_MAX) return;
+      this.#documents.delete(key);
+    }
   }
 }
 
