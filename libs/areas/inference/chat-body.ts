@@ -77,8 +77,10 @@ export interface InvalidChatBody {
   readonly param: string | null;
 }
 
-/** Spares most bodies the parsing. */
-const fits = schemaCheckOf(ChatBody);
+/** Spares most bodies the parsing. The schema of `provider` transforms, so zod reads it. */
+export const fitsWithoutProvider = schemaCheckOf(
+  ChatBody.extend({ provider: z.null().optional() }),
+);
 
 export type ReadChatBody = { readonly body: ChatBody } | { readonly invalid: InvalidChatBody };
 
@@ -94,7 +96,7 @@ export const readChatBody = (value: unknown): ReadChatBody => {
     return invalidBody('body_too_complex', `the body has more than ${FIELDS_MAX} fields`);
   }
   const whole = { ...DEFAULTS, ...value };
-  if (fits?.(whole)) return readMessages(whole as ChatBody);
+  if (fitsWithoutProvider?.(whole)) return readMessages(whole as ChatBody);
   const parsed = ChatBody.safeParse(value);
   if (!parsed.success) return invalidFields(parsed.error.issues.flatMap(faultsIn));
   return readMessages(parsed.data as ChatBody);
