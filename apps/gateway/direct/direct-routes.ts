@@ -9,7 +9,7 @@ export type DirectHandler = (
   request: FastifyRequest,
   reply: FastifyReply,
   readBody: DirectEdge['readBody'],
-) => Promise<unknown>;
+) => Promise<void>;
 
 /** The content types of a body that is JSON without a further look at them. */
 const JSON_TYPES: ReadonlySet<unknown> = new Set([

@@ -40,7 +40,7 @@ export class ChatController {
         if (admitted !== true) await admitted;
         await readBody(request, reply);
         if (!request.caller) throw new Error('the guard has set no caller');
-        return this.complete(request.caller, request, reply, undefined);
+        await this.complete(request.caller, request, reply, undefined);
       },
     });
   }

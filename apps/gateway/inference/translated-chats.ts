@@ -88,6 +88,7 @@ export class TranslatedChats {
     if (cacheSeconds !== undefined) order.cacheSeconds = cacheSeconds;
     if (sessionId !== undefined) order.sessionId = sessionId;
     const chat = { order, caller, startedAt, requestHash, format };
-    return this.exchange.answer(chat, reply, attempt?.tap);
+    // Without `await`, the promise would be adopted, which takes two more turns.
+    return await this.exchange.answer(chat, reply, attempt?.tap);
   }
 }

@@ -3,7 +3,7 @@ import { type FastifyReply } from 'fastify';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { type ConnectedRequest } from '../../operations/open-requests.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
-import { formatFor, type WholeReply } from './answer-format.js';
+import { type AnswerFormat, formatFor, type WholeReply } from './answer-format.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
 import { type Chat, chargedOf, followingChat } from './chat.js';
@@ -29,13 +29,14 @@ export class WholeChats {
   ): Promise<AnswerEnd> {
     let answer = await this.chats.execute(chat.order, signal);
     let chargedMicroUsd = 0n;
+    let format: AnswerFormat;
     let whole: WholeReply;
     for (let n = 1; ; n += 1) {
       const { text, rig, usage, bound, entry } = answer;
       this.outcomes.charged(chat, rig, usage, entry);
       chargedMicroUsd += entry.chargedMicroUsd;
       whole = { text, usage: chargedOf(usage, bound) };
-      const format = formatFor(chat.format, answer);
+      format = formatFor(chat.format, answer);
       const following = format.follow && (await format.follow(whole, signal));
       if (!following) break;
       answer = await this.chats.execute(followingChat(chat, following, n), signal);
@@ -43,7 +44,7 @@ export class WholeChats {
     const { pace, entry } = answer;
     const route = routeHeaders(chat.startedAt, answer);
     const cost = costHeaders(entry, chargedMicroUsd);
-    const written = formatFor(chat.format, answer).whole(whole);
+    const written = format.whole(whole);
     const text = typeof written === 'string' ? written : await written;
     tap?.head({ ...route, ...cost, ...answer.headers, 'content-type': JSON_TYPE });
     tap?.text(text);

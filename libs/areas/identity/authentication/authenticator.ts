@@ -140,6 +140,8 @@ export class Authenticator {
 
   async #authenticate(token: string): Promise<Caller | null> {
     await this.#watch.refresh();
+    const cached = this.#resolve(token);
+    if (typeof cached !== 'string') return cached;
     return this.#settle((read) => this.#resolve(token, read));
   }
 
