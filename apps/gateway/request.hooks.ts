@@ -21,7 +21,7 @@ export const SECURITY_HEADERS = {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What sees each request before its route and after its answer. */
+/** The parts of the gateway that see each request before its route and after its answer. */
 export interface RequestWatchers {
   readonly clientErrors: ClientErrors;
   readonly arrivalLimit: ArrivalLimit;

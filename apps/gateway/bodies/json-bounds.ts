@@ -45,7 +45,8 @@ export const rejectUnboundedJson = (
   let from = 0;
   let to = 0;
   let ofShapes = 0;
-  const shapes = new Shapes();
+  // A byte of a smaller body can be one name at most.
+  const shapes = bytes.length * VALUES_OF_SHAPE < VALUES_MAX ? null : new Shapes();
   for (let at = 0; at < bytes.length; at += 1) {
     at = endOfSpace(bytes, at);
     const byte = bytes[at];
@@ -63,11 +64,11 @@ export const rejectUnboundedJson = (
       if (depth === 1) fields.end(at);
     } else if (byte === COLON) {
       if (depth === 1) fields.begin(from - 1, to + 1, at + 1);
-      ofShapes = VALUES_OF_SHAPE * shapes.extend(depth, bytes, from, to);
+      if (shapes) ofShapes = VALUES_OF_SHAPE * shapes.extend(depth, bytes, from, to);
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       values += 1;
       depth += 1;
-      shapes.open(depth);
+      shapes?.open(depth);
       if (depth > DEPTH_MAX) throw tooDeep(bytes.toString('utf8', nameFrom, nameTo));
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       if (depth === 1) fields.end(at);
