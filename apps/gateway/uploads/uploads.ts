@@ -22,9 +22,9 @@ export const OpenAiUpload = (): MethodDecorator => ErrorsOf('openai', { acceptsF
 export const FormUpload = (): MethodDecorator => ErrorsOf('application', { acceptsForms: true });
 
 /**
- * Accepts forms where a route declares it (`rejectForms`). Their parts are streams: neither the
- * limit of bodies nor memory concerns them. An answer that is given before the form has arrived ends
- * the connection.
+ * Accepts forms where a route declares it; `rejectForms` rejects the others. Their parts are
+ * streams: neither the limit of bodies nor memory concerns them. An answer that is given before the
+ * form has arrived ends the connection.
  */
 export const acceptUploads = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
