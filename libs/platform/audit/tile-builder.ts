@@ -64,7 +64,7 @@ export class TileBuilder {
     }
   }
 
-  /** The tiles on the right edge that are neither empty nor full, if they changed since the last call. */
+  /** The tiles on the right edge that are neither empty nor full and have changed since. */
   takePartial(): readonly BuiltTile[] {
     const partial: BuiltTile[] = [];
     for (const [level, tile] of this.#open.entries()) {
