@@ -75,7 +75,8 @@ export class HeldRequest {
    */
   charged(used: readonly ChargedLine[]): Pick<Capture, 'rig' | 'lines' | 'excess'> {
     const { charged, excess } = withinHold(used, this.placed.lines);
-    return { ...onRigs(charged), excess };
+    const { rig, lines } = onRigs(charged);
+    return { rig, lines, excess };
   }
 
   /**
@@ -86,11 +87,19 @@ export class HeldRequest {
   async capture(charge: Charge): Promise<LedgerEntry> {
     const { accountId, context } = this.order;
     const { purpose, model } = this.worst;
-    const asked = { purpose, ...(model !== undefined && { model }) };
-    const hold = { accountId, holdId: context.requestId, ...asked };
+    const asked = model !== undefined && { model };
     try {
-      const capture = { ...hold, ...charge, capturedAt: instant(this.clock) };
-      return await this.ledger.capture(capture, context);
+      return await this.ledger.capture(
+        {
+          accountId,
+          holdId: context.requestId,
+          purpose,
+          ...asked,
+          ...charge,
+          capturedAt: instant(this.clock),
+        },
+        context,
+      );
     } catch (error) {
       // The error of the capture is thrown; an error of the release has the same cause.
       await this.release('internal_error').catch(() => undefined);
@@ -124,13 +133,18 @@ export class PaidRequests {
    * been suspended before, and a retry that came meanwhile has found no hold.
    * @throws DomainError `readers_behind`, `model_not_allowed` before the hold, and the errors of
    *   the ledger; RequestCutError after the hold of a late request is released
+   * @param signal aborts when the caller leaves
    */
-  async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
+  async admit(
+    order: PaidOrder,
+    worst: WorstCase,
+    signal: AbortSignal | undefined = order.signal,
+  ): Promise<HeldRequest> {
     this.admission?.demand();
     const { context } = order;
     demandModelsOf(worst, context);
     const { requestMsMax } = worst;
-    const placed = await this.ledger.place(this.#holdOf(order, worst), context, order.signal);
+    const placed = await this.ledger.place(this.#holdOf(order, worst), context, signal);
     const held = new HeldRequest(this.ledger, this.clock, order, worst, placed);
     const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;
     if (isLate || (order.confirm && !(await confirmed(order.confirm, held)))) {
@@ -151,12 +165,17 @@ export class PaidRequests {
   }
 
   #holdOf({ accountId, context, routingMode: mode }: PaidOrder, worst: WorstCase): HoldOrder {
-    const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
+    const { purpose, model, lines, rateCardVersion, evidence, shrink = null } = worst;
+    const { pricedAtMs, requestMsMax } = worst;
     const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
     return {
       accountId,
       holdId: context.requestId,
-      ...terms,
+      purpose,
+      ...(model !== undefined && { model }),
+      lines,
+      rateCardVersion,
+      evidence,
       shrink,
       placedAt: new Date(pricedAtMs).toISOString(),
       expiresAt: new Date(expiresAtMs).toISOString(),
