@@ -55,9 +55,15 @@ export class CompleteChatHandler {
   }
 
   async #answer(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
-    const admitted = await this.admission.admit({ ...order, signal });
+    const admitted = await this.admission.admit(order, signal);
     const answered = await this.#route(admitted.order, admitted, signal);
-    const written = await this.#write(answered, order, admitted);
+    let written: Written;
+    try {
+      written = this.#written(answered, order, admitted);
+    } catch (error) {
+      await admitted.release('internal_error');
+      throw error;
+    }
     const entry = await admitted.capture(chargeOf(answered, written));
     return replyOf(admitted, answered, written, entry);
   }
@@ -70,27 +76,19 @@ export class CompleteChatHandler {
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */
-  async #write(
+  #written(
     { routed, answeredBy }: Answered,
     order: ChatOrder,
-    admitted: AdmittedChat,
-  ): Promise<Written> {
+    { pictures: described_images }: AdmittedChat,
+  ): Written {
     const { completion, original } = routed.answer;
-    const echo = {
-      model: shownModel(order, answeredBy),
-      routing_mode: order.routingMode,
-      ...(admitted.pictures && { described_images: admitted.pictures }),
+    const model = shownModel(order, answeredBy);
+    const echo = { model, routing_mode: order.routingMode, described_images };
+    return {
+      text: original ?? echoedJson(completion, echo),
+      modelAnswered: modelOf(completion),
+      replyHash: this.hash(replyText(completion)),
     };
-    try {
-      return {
-        text: original ?? echoedJson(completion, echo),
-        modelAnswered: modelOf(completion),
-        replyHash: this.hash(replyText(completion)),
-      };
-    } catch (error) {
-      await admitted.release('internal_error');
-      throw error;
-    }
   }
 }
 
@@ -119,6 +117,6 @@ const replyOf = (
   attempts,
   entry,
   bound,
-  ...(pace && { pace }),
-  ...(isOriginal && { isOriginal }),
+  pace,
+  isOriginal,
 });

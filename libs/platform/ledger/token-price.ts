@@ -18,7 +18,6 @@ import {
 import {
   type ContextTier,
   type PricePeriod,
-  type PricesByMeter,
   type PriceTier,
   type TokenPrice,
   type TokenPriceList,

@@ -72,7 +72,10 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
       const exchange = new AnswerExchange(limits, form);
       const leave = cancelledBy(signal, exchange);
       try {
-        if (!signal.aborted) await sender.send(ask(), credential, exchange, signal);
+        if (!signal.aborted) {
+          const sending = sender.send(ask(), credential, exchange, signal);
+          if (sending) await sending;
+        }
         return await exchange.answer();
       } finally {
         leave();
@@ -196,14 +199,15 @@ const scoringForm = (request: ScoringRequest): AnswerForm<ScoringAnswer> => ({
 /** Sends requests with their credentials over the connections to one server. */
 class Sender {
   readonly #pool: Pool;
-  readonly #url: URL;
+  readonly #origin: string;
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: HttpRigOptions) {
-    this.#url = new URL(options.baseUrl);
-    this.#base = withoutTrailing(this.#url.pathname, '/');
-    this.#pool = createPool(this.#url.origin, options);
+    const { origin, pathname } = new URL(options.baseUrl);
+    this.#origin = origin;
+    this.#base = withoutTrailing(pathname, '/');
+    this.#pool = createPool(origin, options);
     this.#headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -212,19 +216,26 @@ class Sender {
   }
 
   /** Waits for the credentials only. @throws RigError `failed` when they cannot be had */
-  async send(
-    { path, headers: own, body }: ProviderRequest,
+  send(
+    request: ProviderRequest,
     credential: Credential | undefined,
     exchange: UpstreamExchange,
     signal: AbortSignal,
-  ): Promise<void> {
-    const to = `${this.#base}${path}`;
-    const headers = { ...this.#headers, ...own };
-    const url = new URL(to, this.#url);
+  ): void | Promise<void> {
+    const path = `${this.#base}${request.path}`;
+    const own = request.headers;
+    const headers = own ? { ...this.#headers, ...own } : this.#headers;
+    const { body } = request;
+    const url = `${this.#origin}${path}`;
     const authorized = credential?.headersFor({ method: 'POST', url, headers, body }, signal);
-    const all = { ...headers, ...(isPromise(authorized) ? await authorized : authorized) };
-    if (exchange.isSettled) return;
-    this.#pool.dispatch({ path: to, method: 'POST', headers: all, body }, exchange);
+    const dispatch = (more: Readonly<Record<string, string>> | undefined): void => {
+      if (exchange.isSettled) return;
+      this.#pool.dispatch(
+        { path, method: 'POST', headers: more ? { ...headers, ...more } : headers, body },
+        exchange,
+      );
+    };
+    return isPromise(authorized) ? authorized.then(dispatch) : dispatch(authorized);
   }
 
   close(): Promise<void> {

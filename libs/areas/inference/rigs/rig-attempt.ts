@@ -23,7 +23,7 @@ export interface Asker {
   /** The hold that pays for it, where one request is one hold. */
   readonly holdId?: string;
   /** Absent: the caller named none. */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
 }
 
 /** One attempt that reached a rig, whether a customer pays for it or not. */
@@ -40,7 +40,7 @@ export interface RigAttempt {
   readonly usage: Usage | null;
   /** Null: unknown. `computed`: from the purchase price of the catalog. */
   readonly cost: { readonly basis: 'stated' | 'computed'; readonly picoUsd: PicoUsd } | null;
-  readonly trace?: string;
+  readonly trace?: string | undefined;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
@@ -79,12 +79,8 @@ export class AttemptMeter {
     const stated = (cost: PicoUsd): void => {
       this.#stated = cost;
     };
-    return {
-      ...request,
-      ...(field && { cost: { field, stated } }),
-      ...(this.keys && { keys: this.keys }),
-      ...(this.asker.trace !== undefined && { trace: this.asker.trace }),
-    };
+    const cost = field ? { field, stated } : undefined;
+    return { ...request, cost, keys: this.keys, trace: this.asker.trace };
   }
 
   /** Sends a request, and observes its answer in one piece. */
@@ -92,7 +88,14 @@ export class AttemptMeter {
     Request extends { readonly body: JsonObject },
     Answer extends { readonly usage: Usage },
   >(request: Request, send: (request: Request) => Promise<Answer>): Promise<Answer> {
-    const answer = await this.opening(send(this.sending(request)));
+    const asking = send(this.sending(request));
+    let answer: Answer;
+    try {
+      answer = await asking;
+    } catch (error) {
+      this.failed(error);
+      throw error;
+    }
     this.answered(answer.usage);
     return answer;
   }
@@ -140,7 +143,7 @@ export class AttemptMeter {
       outcome,
       usage,
       cost: this.#costOf(usage),
-      ...(trace !== undefined && { trace }),
+      trace,
       startedAtMs: this.#startedAtMs,
       endedAtMs: this.clock.now(),
     });

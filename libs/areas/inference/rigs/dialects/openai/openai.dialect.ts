@@ -78,7 +78,7 @@ const answerIn = (completion: JsonObject, request: ChatRequest): ChatAnswer | nu
   if (!Array.isArray(completion['choices'])) return null;
   const stated = statedUsage(completion['usage']);
   const serviceTier = serviceTierOf(completion);
-  if (stated) return { completion, usage: { ...stated, ...(serviceTier && { serviceTier }) } };
+  if (stated) return { completion, usage: serviceTier ? { ...stated, serviceTier } : stated };
   return countedAnswer(completion, countedPrompt(request));
 };
 
