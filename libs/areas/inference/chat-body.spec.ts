@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import {
   ChatBody,
@@ -29,6 +29,16 @@ const failureOf = (body: unknown): RejectedRequestError['failure'] => {
 describe('a chat body', () => {
   it('gets the documented defaults', () => {
     expect(parseChatBody(question)).toEqual({ ...question, routing_mode: 'auto', timesteps: 8 });
+  });
+
+  it('is parsed only where a check of its fields does not do', () => {
+    const parsing = jest.spyOn(ChatBody, 'safeParse');
+    parseChatBody({ ...question, max_tokens: 9, provider: null, user: 'u' });
+    expect(parsing).not.toHaveBeenCalled();
+    expect(failureOf({ ...question, provider: { order: 7 } })).toMatchObject({ status: 400 });
+    expect(failureOf({ ...question, models: 'one' })).toMatchObject({ status: 400 });
+    expect(parsing).toHaveBeenCalledTimes(2);
+    parsing.mockRestore();
   });
 
   it('keeps unknown fields at any depth', () => {
