@@ -46,15 +46,8 @@ export class CompleteChatHandler {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(rejectOriginal(rejectSeveral(order)), signal);
     const place = this.cache.placeOf(order);
-    if (!place) return this.#answer(order, signal);
-    const hit = await this.cache.find(order, place);
+    const hit = place && (await this.cache.find(order, place));
     if (hit) return replyOfHit(hit);
-    const reply = await this.#answer(order, signal);
-    await this.cache.keepReply(order, place, reply);
-    return reply;
-  }
-
-  async #answer(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const admitted = await this.admission.admit(order, signal);
     const answered = await this.#route(admitted.order, admitted, signal);
     let written: Written;
@@ -65,7 +58,9 @@ export class CompleteChatHandler {
       throw error;
     }
     const entry = await admitted.capture(chargeOf(answered, written));
-    return replyOf(admitted, answered, written, entry);
+    const reply = replyOf(admitted, answered, written, entry);
+    if (place) await this.cache.keepReply(order, place, reply);
+    return reply;
   }
 
   #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<Answered> {

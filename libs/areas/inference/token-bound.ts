@@ -58,9 +58,13 @@ export const promptTokensBound = (
   }
   for (const message of messages) {
     if (left <= 0) return contextTokens;
-    const { text, mediaTokens } = withoutMedia(message, mediaRules);
-    left -= mediaTokens;
-    if (left > 0) left -= printedBytes(text, 0, left);
+    if (hasOtherThanText(message)) {
+      const { text, mediaTokens } = withoutMedia(message, mediaRules);
+      left -= mediaTokens;
+      if (left > 0) left -= printedBytes(text, 0, left);
+    } else {
+      left -= printedBytes(message, 0, left);
+    }
     // Templates parse the arguments, which are JSON within a string, and print them again.
     const calls = message['tool_calls'];
     if (calls != null && left > 0) left -= printedBytes(calls, 0, left);
@@ -73,7 +77,6 @@ const withoutMedia = (
   message: ChatMessage,
   rules: readonly MediaRule[],
 ): { readonly text: ChatMessage; readonly mediaTokens: number } => {
-  if (!hasOtherThanText(message)) return { text: message, mediaTokens: 0 };
   const { content, audio } = message;
   if (audio != null || !Array.isArray(content)) return { text: message, mediaTokens: Infinity };
   const parts: readonly unknown[] = content;
