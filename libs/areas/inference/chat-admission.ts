@@ -4,7 +4,7 @@ import {
   type LostRig,
   type PassedModel,
 } from '#events/inference/chat.evidence.js';
-import { fieldIn } from '#platform/kernel/json-fields.js';
+import { fieldTextIn } from '#platform/kernel/json-fields.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
@@ -156,8 +156,8 @@ const describedAfter = async (
 /** The messages of a chat as they came; of requests that were translated, as JSON. */
 const promptOf = (order: ChatOrder): string => {
   const { body, others, original } = order;
-  const sent = original?.dialect === 'chat' ? fieldIn(original.bytes, 'messages') : undefined;
-  return sent?.toString() ?? JSON.stringify(others ? messagesOfAll(order) : body.messages);
+  const sent = original?.dialect === 'chat' ? fieldTextIn(original.bytes, 'messages') : undefined;
+  return sent ?? JSON.stringify(others ? messagesOfAll(order) : body.messages);
 };
 
 const largestPrompt = (models: readonly SizedModel[]): number =>

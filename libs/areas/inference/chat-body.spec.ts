@@ -95,6 +95,7 @@ describe('a chat body', () => {
 describe('the check that spares a chat body the parsing', () => {
   const values = fc.constantFrom<unknown>(
     ...[null, true, 'auto', 'rig_7', 'acme/llama-70b', '', 0, 1, 2, 0.7, 64, 65, -1, 1e9, [], {}],
+    ...[{ order: ['acme'] }, { sort: { by: 'price' } }, ['acme/llama-8b']],
     ...[['stop'], [1], { include_usage: true }, { include_usage: 1 }, { include_usage: null }],
     '2dae1ad9-917d-437b-adb7-eb22f7bce2d0',
   );

@@ -178,6 +178,8 @@ export const passing = <Model extends { readonly model: ServedModel } | ServedMo
   models: readonly Model[],
   step: (model: Model) => Next,
 ): { readonly models: Several<Next>; readonly passed: readonly PassedModel[] } => {
+  // Most requests have one model: its error is the answer, whatever the reason.
+  if (hasOne(models) && models.length === 1) return { models: [step(models[0])], passed: [] };
   const passed: PassedModel[] = [];
   const left: Next[] = [];
   let firstError: Error | undefined;

@@ -91,13 +91,13 @@ const chargeOf = (
   { routed, answeredBy }: Answered,
   { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
-  ...routeFacts(routed),
   answeredBy,
   usage: routed.answer.usage,
   outcome: 'completed',
   modelAnswered,
   replyHash,
   bytesOut: Buffer.byteLength(text),
+  ...routeFacts(routed),
 });
 
 const replyOf = (

@@ -75,7 +75,7 @@ const routeOf = (
   { accountId: account, holdId, trace, adapter, session }: AdmittedChat,
   { model, target, bound }: AdmittedModel,
 ): RouteOrder => {
-  const shownModel = model.id === body.model ? undefined : model.id;
+  const ours = { body, shownModel: model.id === body.model ? undefined : model.id };
   return {
     model: target.model,
     account,
@@ -90,7 +90,7 @@ const routeOf = (
       body: upstreamBody(body, model, bound, terms),
       promptTokensMax: bound.inputTokens,
       adapter,
-      original: original && { ...original, body, shownModel },
+      original: original && { ...original, ...ours },
     }),
   };
 };

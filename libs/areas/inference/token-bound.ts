@@ -232,9 +232,11 @@ export const SEARCHES_MAX = 100;
 
 /** The searches of the web that a request may cost; a rig that makes more is not paid for them. */
 const searchesBound = (body: ChatBody): number => {
-  const tools: readonly unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
-  const stated = tools.filter(isSearchTool).map(({ max_uses: most }) => most);
-  if (body['web_search_options'] != null) stated.push(undefined);
+  const { tools, web_search_options: options } = body;
+  if (tools == null && options == null) return 0;
+  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const stated = list.filter(isSearchTool).map(({ max_uses: most }) => most);
+  if (options != null) stated.push(undefined);
   const searches = stated.reduce<number>(
     (sum, most) => sum + (isCount(most) ? most : SEARCHES_DEFAULT),
     0,

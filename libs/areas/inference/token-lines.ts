@@ -8,7 +8,8 @@ import { hasMedia } from './token-bound.js';
 
 /** The tokens of the lines of a hold. */
 export const tokensIn = (lines: readonly PriceLine[]): TokenQuantities => {
-  let [inputTokens, outputTokens] = [0, 0];
+  let inputTokens = 0;
+  let outputTokens = 0;
   for (const { meter, quantity } of lines) {
     if (meter === INPUT_METER) inputTokens += quantity;
     else if (meter === OUTPUT_METER) outputTokens += quantity;

@@ -107,13 +107,23 @@ const placesRead = (json: Buffer, open: number): readonly FieldPlace[] => {
   return places;
 };
 
-/** The bytes of the value of a field; the last one of its name, as parsers read it. */
-export const fieldIn = (json: Buffer, name: string): Buffer | undefined => {
-  let found: Buffer | undefined;
-  for (const place of placesIn(json, json.indexOf(OPEN))) {
-    if (place.name === name) found = json.subarray(place.valueStart, place.end);
-  }
+/** The last field of a name, as parsers read it. */
+const placeOf = (json: Buffer, name: string): FieldPlace | undefined => {
+  let found: FieldPlace | undefined;
+  for (const place of placesIn(json, json.indexOf(OPEN))) if (place.name === name) found = place;
   return found;
+};
+
+/** The bytes of the value of a field. */
+export const fieldIn = (json: Buffer, name: string): Buffer | undefined => {
+  const place = placeOf(json, name);
+  return place && json.subarray(place.valueStart, place.end);
+};
+
+/** The JSON of the value of a field. */
+export const fieldTextIn = (json: Buffer, name: string): string | undefined => {
+  const place = placeOf(json, name);
+  return place && json.toString('utf8', place.valueStart, place.end);
 };
 
 /** A part of the changed bytes: new JSON, or bytes that stay as they are. */
@@ -161,10 +171,15 @@ const addedTo = (places: readonly FieldPlace[], changes: FieldChanges): string =
   let added = '';
   for (const name in changes) {
     const value = changes[name];
-    if (value === undefined || places.some((place) => place.name === name)) continue;
+    if (value === undefined || hasField(places, name)) continue;
     added += `${added === '' ? '' : ','}${JSON.stringify(name)}:${value}`;
   }
   return added;
+};
+
+const hasField = (places: readonly FieldPlace[], name: string): boolean => {
+  for (const place of places) if (place.name === name) return true;
+  return false;
 };
 
 const joined = (json: Buffer, pieces: readonly Piece[]): Buffer => {

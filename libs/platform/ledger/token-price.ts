@@ -253,9 +253,7 @@ export const chargedTokenLines = (
   inputTokens = inputTokensOf(units),
 ): PriceLine[] => {
   const { tier, mode } = tierOf(price, inputTokens, scope);
-  const meters: TokenMeter[] = [INPUT_METER];
-  if (units.output_tokens !== undefined) meters.push(OUTPUT_METER);
-  for (const part of TOKEN_PARTS) if ((units[part] ?? 0) > 0) meters.push(part);
+  const meters = metersOf(units);
   const lines =
     mode === 'excess'
       ? excessLines(units, price, tier, meters)
@@ -263,6 +261,20 @@ export const chargedTokenLines = (
   const searches = searchLine(units[SEARCH_METER], price, scope);
   if (searches) lines.push(searches);
   return lines;
+};
+
+const metersOf = (units: TokenUnits): readonly TokenMeter[] => {
+  const sides = units.output_tokens === undefined ? INPUT_ALONE : BOTH_SIDES;
+  if (!hasParts(units)) return sides;
+  return [...sides, ...TOKEN_PARTS.filter((part) => (units[part] ?? 0) > 0)];
+};
+const INPUT_ALONE: readonly TokenMeter[] = [INPUT_METER];
+const BOTH_SIDES: readonly TokenMeter[] = [INPUT_METER, OUTPUT_METER];
+
+/** Most usage has no parts. */
+const hasParts = (units: TokenUnits): boolean => {
+  for (const meter in units) if (meter !== INPUT_METER && meter !== OUTPUT_METER) return true;
+  return false;
 };
 
 /** None where there are no searches, and where they are free. */

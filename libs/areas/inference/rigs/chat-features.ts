@@ -55,6 +55,7 @@ export const requestNeedsOf = (
 
 /** The needs of a body as a caller sends it. A malformed field is left to the rig to reject. */
 export const needsOf = (body: JsonObject): readonly Need[] => {
+  if (isPlain(body)) return NO_NEEDS;
   const needs: Need[] = [];
   for (const [param, featureOf] of FIELDS) {
     const value = body[param];
@@ -65,6 +66,15 @@ export const needsOf = (body: JsonObject): readonly Need[] => {
   const url = privateUrlIn(body['messages']);
   if (url !== null) needs.push({ feature: 'private_urls', param: url });
   return needs.length === 0 ? NO_NEEDS : needs;
+};
+
+/** Whether a body has none of the fields that may need a feature but messages, which are texts. */
+const isPlain = (body: JsonObject): boolean => {
+  for (const field in body) if (field !== 'messages' && FIELD_NAMES.has(field)) return false;
+  const { messages } = body;
+  if (!Array.isArray(messages)) return false;
+  for (const message of messages) if (partsOf(message).length > 0) return false;
+  return true;
 };
 
 type FeatureOf = (value: unknown) => ChatFeature | null;
@@ -142,3 +152,5 @@ const FIELDS: readonly (readonly [string, FeatureOf])[] = [
   ['frequency_penalty', isNonZero],
   ['adapter', () => 'adapters'],
 ];
+
+const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS.map(([param]) => param));

@@ -80,24 +80,25 @@ export class AttemptMeter {
       this.#stated = cost;
     };
     const cost = field ? { field, stated } : undefined;
-    return { ...request, cost, keys: this.keys, trace: this.asker.trace };
+    const sinks = { cost, keys: this.keys, trace: this.asker.trace };
+    return { ...request, ...sinks };
   }
 
   /** Sends a request, and observes its answer in one piece. */
-  async ask<
+  ask<
     Request extends { readonly body: JsonObject },
     Answer extends { readonly usage: Usage },
   >(request: Request, send: (request: Request) => Promise<Answer>): Promise<Answer> {
-    const asking = send(this.sending(request));
-    let answer: Answer;
-    try {
-      answer = await asking;
-    } catch (error) {
-      this.failed(error);
-      throw error;
-    }
-    this.answered(answer.usage);
-    return answer;
+    return send(this.sending(request)).then(
+      (answer) => {
+        this.answered(answer.usage);
+        return answer;
+      },
+      (error: unknown) => {
+        this.failed(error);
+        throw error;
+      },
+    );
   }
 
   /** Observes the failure of an answer, or of the first page of a stream. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type ChargedLine, labelsOf } from '#events/hold.vocabulary.js';
-import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type Clock, instant, instantAt } from '#platform/kernel/clock.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -84,27 +84,19 @@ export class HeldRequest {
    * written, and by its deadline if not. If the charge was written after all, it stands and the
    * release is rejected.
    */
-  async capture(charge: Charge): Promise<LedgerEntry> {
+  capture(charge: Charge): Promise<LedgerEntry> {
     const { accountId, context } = this.order;
     const { purpose, model } = this.worst;
-    const asked = model !== undefined && { model };
-    try {
-      return await this.ledger.capture(
-        {
-          accountId,
-          holdId: context.requestId,
-          purpose,
-          ...asked,
-          ...charge,
-          capturedAt: instant(this.clock),
-        },
-        context,
-      );
-    } catch (error) {
-      // The error of the capture is thrown; an error of the release has the same cause.
-      await this.release('internal_error').catch(() => undefined);
-      throw error;
-    }
+    const hold = { accountId, holdId: context.requestId, purpose };
+    const at = { capturedAt: instant(this.clock) };
+    const capture = { ...hold, ...(model !== undefined && { model }), ...charge, ...at };
+    return this.ledger.capture(capture, context).catch((error: unknown) => this.#notOwed(error));
+  }
+
+  /** The error of the capture is thrown; an error of the release has the same cause. */
+  async #notOwed(error: unknown): Promise<never> {
+    await this.release('internal_error').catch(() => undefined);
+    throw error;
   }
 
   release(reason: Release['reason']): Promise<void> {
@@ -168,17 +160,19 @@ export class PaidRequests {
     const { purpose, model, lines, rateCardVersion, evidence, shrink = null } = worst;
     const { pricedAtMs, requestMsMax } = worst;
     const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
-    return {
-      accountId,
-      holdId: context.requestId,
-      purpose,
-      ...(model !== undefined && { model }),
+    const hold = { accountId, holdId: context.requestId, purpose };
+    const terms = {
       lines,
       rateCardVersion,
       evidence,
       shrink,
-      placedAt: new Date(pricedAtMs).toISOString(),
-      expiresAt: new Date(expiresAtMs).toISOString(),
+      placedAt: instantAt(pricedAtMs),
+      expiresAt: instantAt(expiresAtMs),
+    };
+    return {
+      ...hold,
+      ...(model !== undefined && { model }),
+      ...terms,
       ...(mode !== undefined && { mode }),
       ...labelsOf(context),
     };
@@ -196,7 +190,7 @@ export class PaidRequests {
       {
         accountId,
         holdId: requestId,
-        notBefore: new Date(startedAtMs).toISOString(),
+        notBefore: instantAt(startedAtMs),
         reason: 'internal_error',
         releasedAt: instant(this.clock),
       },

@@ -73,7 +73,12 @@ const boundIn = (
   step: string | undefined,
   meter: string,
   bounds: readonly Bound[],
-): Bound | undefined => bounds.find(({ line }) => line.step === step && line.meter === meter);
+): Bound | undefined => {
+  for (const bound of bounds) {
+    if (bound.line.step === step && bound.line.meter === meter) return bound;
+  }
+  return undefined;
+};
 
 const isAtPriceOf = (line: ChargedLine, held: PriceLine): boolean =>
   line.meter === held.meter &&

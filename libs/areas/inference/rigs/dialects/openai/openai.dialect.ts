@@ -58,11 +58,8 @@ const withMaxTokens = (body: JsonObject): JsonObject => ({
 });
 
 /** OpenAI rejects `stream_options` without `stream`. */
-const wholeBody = (body: JsonObject): JsonObject => ({
-  ...body,
-  stream: false,
-  stream_options: undefined,
-});
+const wholeBody = (body: JsonObject): JsonObject => ({ ...body, ...WHOLE });
+const WHOLE = { stream: false, stream_options: undefined };
 
 /** Usage is always requested: a stream without it can only be counted. */
 const streamBody = (body: JsonObject): JsonObject => {
