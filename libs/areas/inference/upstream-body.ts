@@ -7,11 +7,11 @@ import { type ServedModel } from './ports.js';
 import { choicesOf } from './token-bound.js';
 
 /**
- * The body for a rig: its id of the model, the bound that was held, and whatever else the caller sent,
- * known to us or not. The bound goes into the fields in which the caller set a limit, since some
- * rigs know only one of the two; without one it is `max_tokens`, which nearly all know. A model
- * that is sent no defaults takes neither temperatures nor `max_tokens`: it bounds itself, and the
- * charge ends at the hold.
+ * The body for a rig: its id of the model, the bound that was held, and whatever else the caller
+ * sent, known to us or not. The bound goes into the fields in which the caller set a limit, since
+ * some rigs know only one of the two; without one it is `max_tokens`, which nearly all know. A
+ * model that is sent no defaults takes neither temperatures nor `max_tokens`: it bounds itself, and
+ * the charge ends at the hold.
  */
 export const upstreamBody = (
   body: ChatBody,

@@ -3,7 +3,12 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
 import { countedPrompt } from './counted-usage.js';
-import { type Credential, type Dialect, type ProviderRequest } from './dialects/dialect.js';
+import {
+  type Credential,
+  type Dialect,
+  type ProviderRequest,
+  type TokenCounting,
+} from './dialects/dialect.js';
 import {
   type EmbeddingAnswer,
   type EmbeddingRequest,
@@ -72,10 +77,10 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
       const exchange = new AnswerExchange(limits, form);
       const leave = cancelledBy(signal, exchange);
       try {
-        if (!signal.aborted) {
-          const sending = sender.send(ask(), credential, exchange, signal);
-          if (sending) await sending;
-        }
+        const sending = signal.aborted
+          ? undefined
+          : sender.send(ask(), credential, exchange, signal);
+        if (sending) await sending;
         return await exchange.answer();
       } finally {
         leave();
@@ -99,11 +104,8 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     }),
 
     ...(counting && {
-      count: (request, signal) => {
-        const { read } = counting;
-        const form = { name: 'token count', read, counted: () => countedPrompt(request) };
-        return answered(request, form, signal, () => counting.request(request));
-      },
+      count: (request, signal) =>
+        answered(request, countForm(counting, request), signal, () => counting.request(request)),
     }),
 
     async *stream(request, signal) {
@@ -196,6 +198,12 @@ const scoringForm = (request: ScoringRequest): AnswerForm<ScoringAnswer> => ({
   cost: request.cost,
 });
 
+const countForm = ({ read }: TokenCounting, request: ChatRequest): AnswerForm<number> => ({
+  name: 'token count',
+  read,
+  counted: () => countedPrompt(request),
+});
+
 /** Sends requests with their credentials over the connections to one server. */
 class Sender {
   readonly #pool: Pool;
@@ -222,10 +230,9 @@ class Sender {
     exchange: UpstreamExchange,
     signal: AbortSignal,
   ): void | Promise<void> {
+    const { headers: own, body } = request;
     const path = `${this.#base}${request.path}`;
-    const own = request.headers;
     const headers = own ? { ...this.#headers, ...own } : this.#headers;
-    const { body } = request;
     const url = `${this.#origin}${path}`;
     const authorized = credential?.headersFor({ method: 'POST', url, headers, body }, signal);
     const dispatch = (more: Readonly<Record<string, string>> | undefined): void => {
@@ -235,7 +242,9 @@ class Sender {
         exchange,
       );
     };
-    return isPromise(authorized) ? authorized.then(dispatch) : dispatch(authorized);
+    if (isPromise(authorized)) return authorized.then(dispatch);
+    dispatch(authorized);
+    return undefined;
   }
 
   close(): Promise<void> {

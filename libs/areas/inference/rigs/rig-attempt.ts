@@ -85,10 +85,10 @@ export class AttemptMeter {
   }
 
   /** Sends a request, and observes its answer in one piece. */
-  ask<
-    Request extends { readonly body: JsonObject },
-    Answer extends { readonly usage: Usage },
-  >(request: Request, send: (request: Request) => Promise<Answer>): Promise<Answer> {
+  ask<Request extends { readonly body: JsonObject }, Answer extends { readonly usage: Usage }>(
+    request: Request,
+    send: (request: Request) => Promise<Answer>,
+  ): Promise<Answer> {
     return send(this.sending(request)).then(
       (answer) => {
         this.answered(answer.usage);
