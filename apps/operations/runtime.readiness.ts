@@ -32,7 +32,7 @@ export const LAG_MS_MAX = 20_000;
 const ANY_CHECKPOINT = 'readiness';
 
 /** Positions are decimal strings. */
-type Readable<Status> = Omit<Status, 'position'> & { readonly position: string };
+type Readable<Status> = Omit<Status, 'position' | 'offered'> & { readonly position: string };
 
 interface ReadStoreHealth {
   readonly reachable: boolean;
@@ -239,10 +239,10 @@ const oncePerEvent = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[]
   ...new Map(damaged.map((one) => [one.position, one])).values(),
 ];
 
-const readable = <Status extends RunnerStatus>(status: Status): Readable<Status> => ({
-  ...status,
-  position: status.position.toString(),
-});
+const readable = <Status extends RunnerStatus>({
+  offered: _,
+  ...status
+}: Status): Readable<Status> => ({ ...status, position: status.position.toString() });
 
 /** The part of the report that every process with projections has. */
 export type RuntimeReport = ReadinessReport<RuntimeFacts>;

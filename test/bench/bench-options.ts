@@ -25,7 +25,7 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly windowMs: number;
   readonly warmUpMs: number;
-  /** How long each lane is asked before the first round; 0 for not at all. */
+  /** How long each lane is asked at most before the first round; 0 for not at all. */
   readonly breakInMs: number;
   /** How many accounts share the load of the many-accounts lane. */
   readonly accounts: number;
@@ -98,7 +98,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
     windowMs: windowS * 1000,
     warmUpMs: values.quick ? 500 : 1000,
-    breakInMs: notNegative('break-in', values['break-in'] ?? (values.quick ? '0' : '10')) * 1000,
+    breakInMs: notNegative('break-in', values['break-in'] ?? (values.quick ? '0' : '40')) * 1000,
     accounts: whole('accounts', values.accounts),
     directory: path.resolve(values.directory),
     jsonPath: values.json,

@@ -6,6 +6,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from './event-store.port.js';
+import { type Offered } from './position-demand.js';
 import { type EventGroup, SubscriptionQueue } from './subscription-queue.js';
 
 /** The common part of live subscriptions: all were offered everything up to one position. */
@@ -35,7 +36,10 @@ export class LogSubscription {
     this.#delivered = after;
     this.filter = filter;
     this.#demand = positions;
-    positions?.listen(() => this.#queue.wake());
+    positions?.listen(
+      () => this.#queue.wake(),
+      () => this.#offered(),
+    );
   }
 
   /** Everything up to here has been read or offered. */
@@ -111,6 +115,11 @@ export class LogSubscription {
     this.#over.abort();
     this.#queue.clear();
     this.#queue.wake();
+  }
+
+  #offered(): Offered | null {
+    if (!this.live || this.#over.signal.aborted) return null;
+    return { position: this.position, since: this.#queue.first?.recordedAt ?? null };
   }
 
   #wantsPosition(): boolean {

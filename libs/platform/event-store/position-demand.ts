@@ -1,3 +1,13 @@
+import { type Position } from './event-store.port.js';
+
+/** How far a live subscription has come, beside what its consumer has handled. */
+export interface Offered {
+  /** Everything up to here was delivered, waits for the consumer, or was filtered out. */
+  readonly position: Position;
+  /** When the first event that waits was recorded; ISO 8601 UTC, or null where none waits. */
+  readonly since: string | null;
+}
+
 /**
  * Whether the consumer of a subscription waits for its position. Events are delivered at once; a
  * batch that only moves the position is delivered at once while the demand is open, and otherwise
@@ -6,9 +16,15 @@
 export class PositionDemand {
   #isOpen = false;
   #onOpen: (() => void) | null = null;
+  #offered: (() => Offered | null) | null = null;
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Of the subscription; null while it is not live. */
+  get offered(): Offered | null {
+    return this.#offered?.() ?? null;
   }
 
   /** The consumer waits from now on. */
@@ -21,8 +37,9 @@ export class PositionDemand {
     this.#isOpen = false;
   }
 
-  /** For the subscription. @param onOpen replaces the listener before */
-  listen(onOpen: () => void): void {
+  /** For the subscription, which replaces the one before. */
+  listen(onOpen: () => void, offered: () => Offered | null): void {
     this.#onOpen = onOpen;
+    this.#offered = offered;
   }
 }

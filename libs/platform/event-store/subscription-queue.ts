@@ -24,6 +24,10 @@ export class SubscriptionQueue {
   #lastGroup: EventGroup | null = null;
   #wake: (() => void) | null = null;
 
+  get first(): RecordedEvent | undefined {
+    return this.#events[0];
+  }
+
   get isEmpty(): boolean {
     return this.#events.length === 0;
   }

@@ -25,7 +25,10 @@ const SCHEMA = `
   ${markSqliteFile(FORMAT)}
 `;
 
-/** A small SQLite file beside the log; a write waits for the disk. */
+/**
+ * A small SQLite file beside the log. A write waits once for the disk, on the calling thread: with a
+ * write-ahead log, since a journal that is created and deleted waits several times.
+ */
 export class SqliteCheckpointStore extends CheckpointStore {
   readonly #database: DatabaseSync;
 
@@ -70,7 +73,7 @@ const open = (file: string): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     identifySqliteFile(database, file, FORMAT);
-    database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; BEGIN IMMEDIATE');
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
     // Checked again under the lock: another process may have created the schema.
     if (identifySqliteFile(database, file, FORMAT) === null) database.exec(SCHEMA);
     database.exec('COMMIT');

@@ -20,7 +20,9 @@ const damages = {
   hash: 'UPDATE events SET hash = flipped(hash, :byte) WHERE position = :at',
   instant: 'UPDATE events SET recorded_at = recorded_at + 1 + :byte WHERE position = :at',
   missing: 'DELETE FROM events WHERE position = :at AND :byte >= 0',
-  stream: 'UPDATE events SET stream_id = 99, revision = :at WHERE position = :at AND :byte >= 0',
+  /** Unless a moved event is already at this revision of that stream. */
+  stream: `UPDATE OR IGNORE events SET stream_id = 99, revision = :at
+           WHERE position = :at AND :byte >= 0`,
   /** The event and the one behind it change places. */
   moved: `UPDATE events SET position = CASE position WHEN :at THEN -1 ELSE :at END
            WHERE position IN (:at, :at + 1) AND :byte >= 0`,

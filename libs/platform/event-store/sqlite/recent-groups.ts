@@ -1,9 +1,19 @@
 import { type RecordedEvent } from '../event-store.port.js';
 import { type CommittedGroup } from './group-commit.js';
 
-/** Groups are kept until they have this many positions or UTF-16 units together. */
-const POSITIONS_MAX = 2_048;
+/**
+ * Groups are kept until they have this many positions or UTF-16 units together: under load, a tenth
+ * of a second. Events that live longer would burden the collector.
+ */
+const POSITIONS_MAX = 256;
 const UNITS_MAX = 4 * 1_048_576;
+
+/** Events of the log without a gap. */
+export interface RecentEvents {
+  readonly events: readonly RecordedEvent[];
+  /** Of the last one. */
+  readonly upTo: number;
+}
 
 /**
  * The last groups that this process has committed, without a gap, for readers that poll every few
@@ -21,16 +31,17 @@ export class RecentGroups {
     while (this.#isTooMuch()) this.#units -= this.#groups.shift()?.units ?? 0;
   }
 
-  /** The events after a position, up to the head of the log; null when some are not here. */
-  since(after: number, head: number): readonly RecordedEvent[] | null {
+  /** The events after a position that are here; null where the first of them is not. */
+  since(after: number): RecentEvents | null {
     const [first] = this.#groups;
-    if (first === undefined || after < first.after || this.#groups.at(-1)?.last !== head) {
+    const upTo = this.#groups.at(-1)?.last;
+    if (first === undefined || upTo === undefined || after < first.after || after >= upTo) {
       return null;
     }
-    return this.#groups
-      .filter(({ last }) => last > after)
-      .flatMap((group) => group.recorded())
-      .filter(({ position }) => position > after);
+    // Readers are seldom far behind.
+    const at = this.#groups.findLastIndex(({ after: before }) => before <= after);
+    const events = this.#groups.slice(at).flatMap((group) => group.recorded());
+    return { events: events.filter(({ position }) => position > after), upTo };
   }
 
   #isTooMuch(): boolean {

@@ -286,6 +286,14 @@ describe('the SQLite event store', () => {
       'user-1',
       'user-2',
     ]);
+    // From memory first, then from the file.
+    expect((await readLog(store, { maxCount: 2 })).map(({ stream }) => stream)).toEqual([
+      'job-1',
+      'user-1',
+    ]);
+    const [own, theirs] = (await readLog(store, { after: 1n })).map(({ data }) => data);
+    expect([own, theirs]).toEqual([second.data, third.data]);
+    expect(own).toBe(second.data);
     await store.append('user-3', counted(1), 'any');
     expect(await readLog(store)).toEqual(await readLog(other));
   });

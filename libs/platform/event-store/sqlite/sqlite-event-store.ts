@@ -133,16 +133,20 @@ class SqliteEventStore implements EventStore {
     checkFilter(filter);
     const head = this.#reader.head();
     // An audit looks at the file.
-    const recent = onDamaged ? null : this.#subscriptions.since(Number(after), head);
-    if (recent !== null) {
-      const passing = filter ? recent.filter((event) => passes(filter, event)) : recent;
-      const asked = passing.slice(0, maxCount);
-      if (asked.length > 0) yield asked;
-      return;
-    }
-    const readPage = this.#reader.all(filter, onDamaged);
+    const recent = onDamaged ? null : this.#subscriptions.since(Number(after));
     let position = Number(after);
     let left = maxCount;
+    // A shorter log was exchanged.
+    if (recent !== null && recent.upTo <= head) {
+      const { events } = recent;
+      const passing = filter ? events.filter((event) => passes(filter, event)) : events;
+      const asked = passing.slice(0, left);
+      if (asked.length > 0) yield asked;
+      position = recent.upTo;
+      left -= asked.length;
+      if (left === 0 || position >= head) return;
+    }
+    const readPage = this.#reader.all(filter, onDamaged);
     while (left > 0 && position < head) {
       const page = readPage(position, head, left);
       ({ position } = page);

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type EventFilter,
-  type RecordedEvent,
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.port.js';
 import { LiveSubscriptions } from '../live-subscriptions.js';
 import { LogSubscription } from '../log-subscription.js';
-import { RecentGroups } from './recent-groups.js';
+import { type RecentEvents, RecentGroups } from './recent-groups.js';
 import { type CommittedGroup } from './group-commit.js';
 import { type LogPage, type SqliteLogReader, PAGE_EVENTS_MAX } from './sqlite-log-reader.js';
 
@@ -45,8 +44,8 @@ export class SqliteSubscriptions {
   }
 
   /** As `RecentGroups`. */
-  since(after: number, head: number): readonly RecordedEvent[] | null {
-    return this.#recent.since(after, head);
+  since(after: number): RecentEvents | null {
+    return this.#recent.since(after);
   }
 
   /**

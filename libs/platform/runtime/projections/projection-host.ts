@@ -41,7 +41,7 @@ export interface Serving {
   readonly progress: LogProgress;
 }
 
-export interface ProjectionStatus extends RunnerStatus {
+export interface ProjectionStatus extends Omit<RunnerStatus, 'offered'> {
   readonly projection: string;
   readonly version: number;
   readonly generation: number;
@@ -182,7 +182,7 @@ export class ProjectionHost {
       }),
     );
     const lags = await this.#lags.of(readers);
-    return readers.map(({ types: _, projection, generation, ...status }) => {
+    return readers.map(({ types: _, offered: _offered, projection, generation, ...status }) => {
       const { positions = 0n, since = null } = lags.get(status.name) ?? {};
       const lagMs = since === null ? 0 : Math.max(0, this.clock.now() - Date.parse(since));
       return { ...status, ...generation, projection: projection.name, lag: `${positions}`, lagMs };

@@ -1,4 +1,5 @@
 import { type Position } from '#platform/event-store/event-store.port.js';
+import { type Offered } from '#platform/event-store/position-demand.js';
 
 /**
  * `stopped`: it failed, keeps its checkpoint and retries at `retryAt`. `elsewhere`: another process
@@ -10,6 +11,8 @@ export interface RunnerStatus {
   readonly name: string;
   readonly phase: RunnerPhase;
   readonly position: Position;
+  /** Of a reader that is live in this process. */
+  readonly offered?: Offered;
   /** The error that stopped it, or null. */
   readonly failure: string | null;
   /** ISO 8601 UTC, or null. */

@@ -56,6 +56,26 @@ describe('the lags of readers', () => {
     expect((await lags.of([idle])).get('idle')).toEqual({ positions: 7n, since: 'minute 2' });
   });
 
+  it('of live readers come from what waits for them, and need no read', async () => {
+    const { store, lags } = open(['Added', 'Taken', 'Added', 'Other']);
+    const live = (name: string, since: string | null) => ({
+      ...reader(name, 1n, 'Added'),
+      offered: { position: 10n, since },
+    });
+    const found = await lags.of([live('waiting', 'minute 2'), live('idle', null)]);
+    expect(Object.fromEntries(found)).toEqual({
+      waiting: { positions: 9n, since: 'minute 2' },
+      idle: { positions: 0n, since: null },
+    });
+    expect(store.reads.calls).toBe(0);
+  });
+
+  it('of live readers count the events that were not offered yet', async () => {
+    const { lags } = open(['Added', 'Taken', 'Added']);
+    const live = { ...reader('live', 1n, 'Added'), offered: { position: 4n, since: null } };
+    expect((await lags.of([live])).get('live')).toEqual({ positions: 6n, since: 'minute 2' });
+  });
+
   it('of readers far apart cost few events of the log for each', async () => {
     const { store, lags } = open(Array.from({ length: 5_000 }, () => 'Added'));
     const far = Array.from({ length: 20 }, (_, at) => reader(`far ${at}`, 6_000n, 'Added'));

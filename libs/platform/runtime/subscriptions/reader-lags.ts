@@ -1,5 +1,6 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
+import { type Offered } from '#platform/event-store/position-demand.js';
 
 /** A reader of the log and how far it has come. */
 export interface LaggingReader {
@@ -7,6 +8,8 @@ export interface LaggingReader {
   readonly name: string;
   readonly types: readonly string[];
   readonly position: Position;
+  /** Of a reader that is live: spares the reading. */
+  readonly offered?: Offered;
 }
 
 export interface Lag {
@@ -46,9 +49,13 @@ export class ReaderLags {
   /** @returns the lags by the names of the readers */
   async of(readers: readonly LaggingReader[]): Promise<ReadonlyMap<string, Lag>> {
     const head = await this.eventStore.head();
-    const behind = readers.filter((reader) => this.#from(reader) < head);
+    const behind = readers.filter(
+      (reader) => reader.offered?.since == null && this.#from(reader) < head,
+    );
     const first = await this.#search(behind, head, EVENTS_SHARED);
     const lagOf = async (reader: LaggingReader): Promise<Lag> => {
+      const waiting = reader.offered?.since ?? null;
+      if (waiting !== null) return { positions: head - reader.position, since: waiting };
       if (!behind.includes(reader)) return NO_LAG;
       const isDone = first.found.has(reader) || (first.upTo >= head && !first.isDamaged);
       const { found, isDamaged } = isDone ? first : await this.#searchFor(reader, head);
@@ -60,9 +67,11 @@ export class ReaderLags {
     return new Map(await Promise.all(lags));
   }
 
-  #from({ name, position }: LaggingReader): Position {
+  /** Up to here the reader has handled all its events, or none of them waits. */
+  #from({ name, position, offered }: LaggingReader): Position {
     const searched = this.#searched.get(name) ?? 0n;
-    return searched > position ? searched : position;
+    const read = offered && offered.position > position ? offered.position : position;
+    return searched > read ? searched : read;
   }
 
   async #searchFor(reader: LaggingReader, head: Position): Promise<Search> {
@@ -91,7 +100,7 @@ export class ReaderLags {
         upTo = position;
         left -= 1;
         for (const reader of readers) {
-          if (found.has(reader) || position <= reader.position) continue;
+          if (found.has(reader) || position <= this.#from(reader)) continue;
           if (reader.types.includes(type)) found.set(reader, recordedAt);
         }
       }

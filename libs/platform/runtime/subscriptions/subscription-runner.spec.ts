@@ -245,6 +245,41 @@ describe('a subscription runner whose handler fails', () => {
   });
 });
 
+describe('the status of a live subscription runner', () => {
+  it('states what was offered to it, and since when an event waits', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-offered-'));
+    const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
+    const handler = new Recorder();
+    const subscription = new SubscriptionRunner(handler, store, movableClock(), silent);
+    const append = (type: string) =>
+      store.append('stock-a', [{ ...FOREIGN_EVENT, type, id: randomUUID() }], 'any');
+    try {
+      subscription.start();
+      await until(() => subscription.status().phase === 'live');
+      const { position: foreign } = await append('UserAdded');
+      expect(subscription.status()).toMatchObject({
+        position: 0n,
+        offered: { position: foreign, since: null },
+      });
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      handler.hold = () => held;
+      const recordedAt = '2026-03-01T12:00:00.000Z';
+      const own = { ...FOREIGN_EVENT, type: 'PiecesAdded', id: randomUUID(), recordedAt };
+      const { position: last } = await store.append('stock-a', [own], 'any');
+      await append('PiecesAdded');
+      await until(() => subscription.status().offered?.since === recordedAt);
+      release();
+      expect(await subscription.reach(last + 1n, 1_000)).toBe(true);
+      await until(() => subscription.status().offered?.since === null);
+    } finally {
+      await subscription.stop();
+      await store.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe('stopping a subscription runner', () => {
   it('while it pauses, gathers or has nothing to do takes no time', async () => {
     for (const failures of [0, 1_000]) {

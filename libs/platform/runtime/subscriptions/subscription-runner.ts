@@ -1,8 +1,13 @@
 import { type Logger } from 'pino';
-import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '#platform/event-store/event-store.port.js';
 import { PositionDemand } from '#platform/event-store/position-demand.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type RunnerStatus } from './log-progress.js';
 import { LogRunner } from './log-runner.js';
 import { walkOf } from './log-walk.js';
 import { type SubscriptionHandler } from './subscription-handler.js';
@@ -26,6 +31,8 @@ const BATCHES_BEHIND_MAX = 2;
 export class SubscriptionRunner extends LogRunner {
   /** Open while a caller waits. */
   readonly #positions = new PositionDemand();
+  /** The first event of the batch that is being handled. */
+  #handled: RecordedEvent | undefined;
 
   /** @param gathers false for a handler that writes nothing: it gets each event at once */
   constructor(
@@ -36,6 +43,16 @@ export class SubscriptionRunner extends LogRunner {
     private readonly gathers = true,
   ) {
     super(handler, eventStore);
+  }
+
+  override status(): RunnerStatus {
+    const offered = this.phase === 'live' ? this.#positions.offered : null;
+    if (!offered) return super.status();
+    const { position, since } = offered;
+    return {
+      ...super.status(),
+      offered: { position, since: this.#handled?.recordedAt ?? since },
+    };
   }
 
   protected override callerWaits(): void {
@@ -86,7 +103,9 @@ export class SubscriptionRunner extends LogRunner {
     const options = { after, filter, signal, positions: this.#positions };
     for await (const batch of this.eventStore.subscribe(options)) {
       const startedAt = performance.now();
+      [this.#handled] = batch.events;
       await this.handler.handle(batch);
+      this.#handled = undefined;
       reached = batch.position;
       onProgress();
       this.succeeded(batch.caughtUp ? 'live' : 'catching-up');
