@@ -11,8 +11,8 @@ import { drawRequestId } from '#platform/runtime/commands/request-id.js';
 import { type LogPlaces } from '#platform/runtime/history/log-places.js';
 import { EVENT_STORE, LOG_PLACES } from '#platform/runtime/tokens.js';
 import { DtoPipe } from './errors/dto.pipe.js';
-import { envelope, errorShapeOf } from './errors/envelope.js';
-import { FailureLog, factsOf } from './errors/failure-log.js';
+import { envelope } from './errors/envelope.js';
+import { FailureLog } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
@@ -29,9 +29,10 @@ import { type ReceptionLimits, Receptions } from './bodies/receptions.js';
 import { leaveBodiesUnread, readBody } from './bodies/unread-body.js';
 import { type DirectEdge, DirectRoutes } from './direct/direct-routes.js';
 import { ClientErrors } from './errors/client-errors.js';
-import { rejectMisdirected } from './errors/misdirected-request.js';
+import { MisdirectedRequests } from './errors/misdirected-request.js';
 import { serveOpenApi } from './openapi/openapi.js';
 import { PositionInterceptor } from './time-travel/position.interceptor.js';
+import { addHeaders, SECURITY_HEADERS, watchRequests } from './request.hooks.js';
 import { UpgradeRoutes } from './upgrades/upgrade-routes.js';
 import { acceptUploads } from './uploads/uploads.js';
 
@@ -47,48 +48,11 @@ export interface GatewayOptions extends ReceptionLimits, ArrivalLimits {
 /** How often Node looks for requests that took too long to arrive. */
 const CONNECTIONS_CHECKED_EVERY_MS = 500;
 
-/** Section 5.9 of the interface. */
-const SECURITY_HEADERS = {
-  'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
-  'content-security-policy': "frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-} as const;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
 /**
  * The id of a request. Event ids derive from it, so the gateway draws it: with an id of its own
  * choice a caller could repeat the events of another.
  */
 const requestId = (): string => drawRequestId(Date.now());
-
-/** Anthropic's clients read the id by a name of its own. */
-const idHeaders = (request: FastifyRequest): Readonly<Record<string, string>> => ({
-  'x-request-id': request.id,
-  ...(errorShapeOf(request) === 'anthropic' && { 'request-id': request.id }),
-});
-
-/** A caller's own request id is returned beside the gateway's if it is a UUID. */
-const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-  void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
-  const theirs = request.headers['x-request-id'];
-  if (typeof theirs === 'string' && UUID.test(theirs)) {
-    void reply.header('x-client-request-id', theirs);
-  }
-  done();
-};
-
-/**
- * Logs one line per request. A failure that has one of its own needs no other.
- */
-const requestLog =
-  (logger: Logger) =>
-  (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (request.isFailureLogged !== true && logger.isLevelEnabled('info')) {
-      logger.info(factsOf(request, reply), 'request');
-    }
-    done();
-  };
 
 /** An error of Fastify before any hook. */
 const answerFrameworkError = (
@@ -97,7 +61,7 @@ const answerFrameworkError = (
   reply: FastifyReply,
 ): void => {
   const failure = failureOf(error, { errors: {}, failures: [] });
-  void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
+  addHeaders(request, reply);
   void reply.status(failure.status).send(envelope(request, failure));
 };
 
@@ -145,17 +109,18 @@ export const createGateway = async (
   routes.watch(fastify.server, origins);
   upgrades = routes;
   leaveBodiesUnread(fastify);
-  clientErrors.watch(fastify);
-  new ArrivalLimit(options, clientErrors.handle).watch(fastify);
-  fastify.addHook('onRequest', onRequest);
+  watchRequests(fastify, {
+    clientErrors,
+    arrivalLimit: new ArrivalLimit(options, clientErrors.handle),
+    misdirected: new MisdirectedRequests(fastify),
+    countBytes: countBytes(app.get(AnswerRecorder, { strict: false })),
+    logger,
+  });
   const failureLog = app.get(FailureLog, { strict: false });
-  fastify.addHook('onResponse', requestLog(logger));
-  fastify.addHook('onResponse', countBytes(app.get(AnswerRecorder, { strict: false })));
   fastify.addHook('onClose', (_, done) => {
     failureLog.close();
     done();
   });
-  rejectMisdirected(fastify);
   fastify.addHook('preClose', (done) => {
     receptions.close();
     done();

@@ -43,10 +43,10 @@ describe('open requests', () => {
   });
 
   it('keep the first reason of a cut', () => {
-    const { signal, cut } = requests.open(MS_MAX);
-    cut('client_gone');
+    const request = requests.open(MS_MAX);
+    request.cut('client_gone');
     jest.advanceTimersByTime(600_000);
-    expect(signal.reason).toMatchObject({ reason: 'client_gone' });
+    expect(request.signal.reason).toMatchObject({ reason: 'client_gone' });
   });
 
   it('leave no timer behind', () => {
@@ -80,10 +80,10 @@ describe('a request whose caller waits', () => {
 
   it('is cut when its caller leaves before the response is finished', async () => {
     const reasonAfterClose = (response: ReturnType<typeof connection>, outlives = false) =>
-      requests.whileConnected(response, MS_MAX, ({ signal, outlive }) => {
-        if (outlives) outlive();
+      requests.whileConnected(response, MS_MAX, (request) => {
+        if (outlives) request.outlive();
         response.emit('close');
-        return Promise.resolve((signal.reason as { reason: string } | undefined)?.reason);
+        return Promise.resolve((request.signal.reason as { reason: string } | undefined)?.reason);
       });
     expect(await reasonAfterClose(connection())).toBe('client_gone');
     expect(await reasonAfterClose(connection({ writableFinished: true }))).toBeUndefined();
@@ -117,13 +117,13 @@ describe('a drain', () => {
   });
 
   it('waits for open requests', async () => {
-    const { signal, close } = requests.open(MS_MAX);
+    const request = requests.open(MS_MAX);
     const drained = requests.drain(30_000);
     jest.advanceTimersByTime(29_999);
     expect(await isOver(drained)).toBe(false);
-    close();
+    request.close();
     await drained;
-    expect(signal.aborted).toBe(false);
+    expect(request.signal.aborted).toBe(false);
     expect(jest.getTimerCount()).toBe(0);
   });
 
@@ -137,19 +137,19 @@ describe('a drain', () => {
   });
 
   it('cuts the remaining requests at the deadline, and waits until they are settled', async () => {
-    const { signal, close } = requests.open(MS_MAX);
+    const request = requests.open(MS_MAX);
     const drained = requests.drain(30_000);
     jest.advanceTimersByTime(30_000);
-    expect(signal.reason).toMatchObject({ reason: 'shut_down' });
+    expect(request.signal.reason).toMatchObject({ reason: 'shut_down' });
     expect(await isOver(drained)).toBe(false);
-    close();
+    request.close();
     await drained;
   });
 
   it('is idempotent', async () => {
-    const { close } = requests.open(MS_MAX);
+    const request = requests.open(MS_MAX);
     const both = Promise.all([requests.drain(30_000), requests.drain(30_000)]);
-    close();
+    request.close();
     await both;
   });
 });

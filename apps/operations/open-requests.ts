@@ -2,7 +2,7 @@ import { type EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { Deadlines } from '#platform/runtime/commands/deadlines.js';
+import { type Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
 import { type CutReason, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   type MetricsSource,
@@ -10,27 +10,57 @@ import {
   type ReadinessPart,
 } from '#platform/runtime/areas/operations.js';
 
+/** The part of a response that tells whether its caller is connected. */
+export type CallerConnection = Pick<ServerResponse, 'destroyed' | 'writableFinished'> &
+  Pick<EventEmitter, 'off' | 'on'>;
+
 /** An open request. Its signal aborts with a `RequestCutError`. */
-export interface OpenRequest {
-  readonly signal: AbortSignal;
-  readonly cut: (reason: CutReason) => void;
-  readonly close: () => void;
+export class OpenRequest {
+  readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
+
+  constructor(private readonly onClosed: (request: OpenRequest) => void) {}
+
+  cut(reason: CutReason): void {
+    this.#controller.abort(new RequestCutError(reason));
+  }
+
+  close(): void {
+    this.onClosed(this);
+  }
 }
 
 /** An open request whose caller waits for a response. */
-export interface ConnectedRequest extends OpenRequest {
-  /** From now on the request outlives its caller's connection. */
-  readonly outlive: () => void;
-}
+export class ConnectedRequest extends OpenRequest {
+  /** Cuts the request when the caller leaves before the response is finished. */
+  readonly #leave = (): void => {
+    if (!this.response.writableFinished) this.cut('client_gone');
+  };
 
-/** The part of a response that tells whether its caller is connected. */
-export type CallerConnection = Pick<ServerResponse, 'destroyed' | 'writableFinished'> &
-  Pick<EventEmitter, 'off' | 'once'>;
+  constructor(
+    private readonly response: CallerConnection,
+    onClosed: (request: OpenRequest) => void,
+  ) {
+    super(onClosed);
+    response.on('close', this.#leave);
+  }
+
+  /** From now on the request outlives its caller's connection. */
+  outlive(): void {
+    this.response.off('close', this.#leave);
+  }
+
+  override close(): void {
+    this.outlive();
+    super.close();
+  }
+}
 
 /** Counts open requests. A drain rejects new ones and waits for the others. */
 @Injectable()
 export class OpenRequests implements ReadinessCheck, MetricsSource {
-  readonly #open = new Set<OpenRequest>();
+  /** The open requests and their time limits. */
+  readonly #open = new Map<OpenRequest, Deadline>();
   readonly #limits = new Deadlines();
   readonly #waiting: (() => void)[] = [];
   readonly #gauge: Gauge;
@@ -68,21 +98,8 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
    * @throws RequestCutError `shut_down` while draining
    */
   open(msMax: number): OpenRequest {
-    if (this.#draining) throw new RequestCutError('shut_down');
-    const controller = new AbortController();
-    const cut = (reason: CutReason): void => controller.abort(new RequestCutError(reason));
-    const limit = this.#limits.set(msMax, () => cut('timed_out'));
-    const request: OpenRequest = {
-      signal: controller.signal,
-      cut,
-      close: () => {
-        this.#limits.cancel(limit);
-        this.#open.delete(request);
-        if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
-      },
-    };
-    this.#open.add(request);
-    return request;
+    this.#demandOpen();
+    return this.#limit(new OpenRequest(this.#close), msMax);
   }
 
   /**
@@ -97,20 +114,40 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
     msMax: number,
     work: (request: ConnectedRequest) => Promise<T>,
   ): Promise<T> {
-    if (response.destroyed) throw new RequestCutError('client_gone');
-    const request = this.open(msMax);
-    const leave = (): void => {
-      if (!response.writableFinished) request.cut('client_gone');
-    };
-    const outlive = (): void => void response.off('close', leave);
-    response.once('close', leave);
+    const request = this.connect(response, msMax);
     try {
-      return await work({ ...request, outlive });
+      return await work(request);
     } finally {
-      outlive();
       request.close();
     }
   }
+
+  /** For `whileConnected`, or to be closed. @throws RequestCutError as `whileConnected` */
+  connect(response: CallerConnection, msMax: number): ConnectedRequest {
+    if (response.destroyed) throw new RequestCutError('client_gone');
+    this.#demandOpen();
+    return this.#limit(new ConnectedRequest(response, this.#close), msMax);
+  }
+
+  #demandOpen(): void {
+    if (this.#draining) throw new RequestCutError('shut_down');
+  }
+
+  #limit<R extends OpenRequest>(request: R, msMax: number): R {
+    this.#open.set(
+      request,
+      this.#limits.set(msMax, () => request.cut('timed_out')),
+    );
+    return request;
+  }
+
+  readonly #close = (request: OpenRequest): void => {
+    const limit = this.#open.get(request);
+    if (!limit) return;
+    this.#limits.cancel(limit);
+    this.#open.delete(request);
+    if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  };
 
   /**
    * Rejects new requests and waits for the open ones. At the deadline the others are cut, and
@@ -121,7 +158,7 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
     if (this.#open.size === 0) return;
     const closed = new Promise<void>((resolve) => this.#waiting.push(resolve));
     const timer = setTimeout(() => {
-      for (const request of this.#open) request.cut('shut_down');
+      for (const request of this.#open.keys()) request.cut('shut_down');
     }, deadlineMs);
     await closed;
     clearTimeout(timer);

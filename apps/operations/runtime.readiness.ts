@@ -241,8 +241,9 @@ const oncePerEvent = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[]
 
 const readable = <Status extends RunnerStatus>({
   offered: _,
+  position,
   ...status
-}: Status): Readable<Status> => ({ ...status, position: status.position.toString() });
+}: Status): Readable<Status> => ({ ...status, position: position.toString() });
 
 /** The part of the report that every process with projections has. */
 export type RuntimeReport = ReadinessReport<RuntimeFacts>;

@@ -20,7 +20,7 @@ import {
 } from '#events/billing/allotment.events.js';
 import { BudgetRemoved, BudgetSet, BudgetThresholdReached } from '#events/billing/budget.events.js';
 import { type ProductGroup } from '#events/hold.vocabulary.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** All money as decimal micro-dollars. */
@@ -38,11 +38,28 @@ export interface AccountOverview {
   readonly openHolds: number;
 }
 
-const plus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) + fromDecimal(amount));
+type Charged = AccountOverview['charged'];
 
-const minus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) - fromDecimal(amount));
+const withCharge = (charged: Charged, group: ProductGroup, amount: string): Charged => ({
+  inference: group === 'inference' ? plus(charged.inference, amount) : charged.inference,
+  compute: group === 'compute' ? plus(charged.compute, amount) : charged.compute,
+});
+
+const withHolds = (
+  before: AccountOverview,
+  available: string,
+  held: string,
+  openHolds: number,
+  charged = before.charged,
+): AccountOverview => ({
+  accountId: before.accountId,
+  available,
+  deposited: before.deposited,
+  charged,
+  adjusted: before.adjusted,
+  held,
+  openHolds,
+});
 
 const project = ({ type, data }: AccountEvent, document: AccountOverview): AccountOverview => {
   switch (type) {
@@ -66,28 +83,25 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
       return { ...document, available, deposited: minus(document.deposited, amountMicroUsd) };
     }
     case 'HoldPlaced': {
-      const { amountMicroUsd, availableMicroUsd: available } = data;
+      const { amountMicroUsd, availableMicroUsd } = data;
       const held = plus(document.held, amountMicroUsd);
-      return { ...document, available, held, openHolds: document.openHolds + 1 };
+      return withHolds(document, availableMicroUsd, held, document.openHolds + 1);
     }
     case 'HoldRenewed': {
       const { amountMicroUsd, availableMicroUsd: available } = data;
       return { ...document, available, held: plus(document.held, amountMicroUsd) };
     }
     case 'HoldCaptured': {
-      const { group, amountMicroUsd, releasedMicroUsd, availableMicroUsd: available } = data;
+      const { group, amountMicroUsd, releasedMicroUsd, availableMicroUsd } = data;
       const held = minus(document.held, plus(amountMicroUsd, releasedMicroUsd));
-      const charged = {
-        ...document.charged,
-        [group]: plus(document.charged[group], amountMicroUsd),
-      };
-      return { ...document, available, held, charged, openHolds: document.openHolds - 1 };
+      const charged = withCharge(document.charged, group, amountMicroUsd);
+      return withHolds(document, availableMicroUsd, held, document.openHolds - 1, charged);
     }
     case 'HoldReleased':
     case 'HoldExpired': {
-      const { amountMicroUsd, availableMicroUsd: available } = data;
+      const { amountMicroUsd, availableMicroUsd } = data;
       const held = minus(document.held, amountMicroUsd);
-      return { ...document, available, held, openHolds: document.openHolds - 1 };
+      return withHolds(document, availableMicroUsd, held, document.openHolds - 1);
     }
     case 'ChargeAdjusted': {
       const { amountMicroUsd, availableMicroUsd: available } = data;

@@ -1,5 +1,5 @@
 import { HoldCaptured } from '#events/billing/account.events.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 export interface ChargesOfMinute {
@@ -22,7 +22,7 @@ export const chargesByMinute: Projection<HoldCaptured, ChargesOfMinute> = {
   keys: ({ data }) => [chargesKey(data.accountId, data.capturedAt)],
   initial: () => ({ charged: '0', charges: 0 }),
   project: ({ data }, { charged, charges }) => ({
-    charged: toDecimal(fromDecimal(charged) + fromDecimal(data.amountMicroUsd)),
+    charged: plus(charged, data.amountMicroUsd),
     charges: charges + 1,
   }),
 };

@@ -22,7 +22,7 @@ import {
   type CryptoCurrency,
   type CryptoInvoiceStatus,
 } from '#events/payments/crypto.vocabulary.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** Money as decimal micro-dollars, instants as ISO 8601. */
@@ -112,11 +112,6 @@ const key = (event: InvoiceEvent): string => {
   }
 };
 
-const usageOf = (month: string, before: InvoiceRecord): UsageRecord =>
-  before.kind === 'usage'
-    ? { ...before, month, createdAt: startOfMonth(month) }
-    : { ...NO_USAGE, month, createdAt: startOfMonth(month) };
-
 const NO_USAGE: UsageRecord = {
   kind: 'usage',
   month: '',
@@ -126,6 +121,9 @@ const NO_USAGE: UsageRecord = {
   isClosed: false,
   tax: null,
 };
+
+const usageIn = (before: InvoiceRecord): UsageRecord =>
+  before.kind === 'usage' ? before : NO_USAGE;
 
 /** Its payments are deposits in the list, with their amounts. */
 const PAID: ReadonlySet<CryptoInvoiceStatus> = new Set(['completed', 'overpaid', 'late']);
@@ -159,13 +157,21 @@ const project = (event: InvoiceEvent, before: InvoiceRecord): InvoiceRecord | nu
         kind: data.kind,
         number: data.reversalNumber,
         reference: data.depositId,
-        amount: toDecimal(-fromDecimal(data.amountMicroUsd)),
+        amount: minus('0', data.amountMicroUsd),
         createdAt: data.reversedAt,
       };
     case 'HoldCaptured': {
-      const usage = usageOf(statementMonthOf(event), before);
-      const amount = toDecimal(fromDecimal(usage.amount) + fromDecimal(data.amountMicroUsd));
-      return { ...usage, amount, charges: usage.charges + 1 };
+      const { amount, charges, isClosed, tax } = usageIn(before);
+      const month = statementMonthOf(event);
+      return {
+        kind: 'usage',
+        month,
+        amount: plus(amount, data.amountMicroUsd),
+        charges: charges + 1,
+        createdAt: startOfMonth(month),
+        isClosed,
+        tax,
+      };
     }
     case 'ChargeAdjusted':
       return {
@@ -175,8 +181,11 @@ const project = (event: InvoiceEvent, before: InvoiceRecord): InvoiceRecord | nu
         amount: data.amountMicroUsd,
         createdAt: data.adjustedAt,
       };
-    case 'StatementClosed':
-      return { ...usageOf(data.month, before), isClosed: true, tax: data.tax };
+    case 'StatementClosed': {
+      const { month, tax } = data;
+      const createdAt = startOfMonth(month);
+      return { ...usageIn(before), month, createdAt, isClosed: true, tax };
+    }
   }
 };
 

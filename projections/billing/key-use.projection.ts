@@ -1,5 +1,5 @@
 import { HoldCaptured, HoldPlaced } from '#events/billing/account.events.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 export interface KeyUse {
@@ -23,10 +23,8 @@ const project = ({ type, data }: KeyUseEvent, { lastUsedAt, charged }: KeyUse): 
       const isLater = lastUsedAt === null || placedAt > lastUsedAt;
       return { lastUsedAt: isLater ? placedAt : lastUsedAt, charged };
     }
-    case 'HoldCaptured': {
-      const total = fromDecimal(charged) + fromDecimal(data.amountMicroUsd);
-      return { lastUsedAt, charged: toDecimal(total) };
-    }
+    case 'HoldCaptured':
+      return { lastUsedAt, charged: plus(charged, data.amountMicroUsd) };
   }
 };
 

@@ -13,7 +13,7 @@ import {
   statementMonthOf,
 } from '#events/billing/statement-month.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** The charges of a day for one purpose, model and job. Amounts are decimal micro-dollars. */
@@ -117,12 +117,6 @@ const keys = (event: StatementEvent): readonly string[] => {
   return [entryKey(accountId, event), monthKey(accountId, month), openKey(month, accountId)];
 };
 
-const plus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) + fromDecimal(amount));
-
-const minus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) - fromDecimal(amount));
-
 const inMonth = (event: StatementEvent, before: StatementMonth): StatementMonth => {
   switch (event.type) {
     case 'FundsDeposited':
@@ -131,10 +125,17 @@ const inMonth = (event: StatementEvent, before: StatementMonth): StatementMonth 
     case 'DepositReversed':
     case 'AllotmentSent':
       return { ...before, deposited: minus(before.deposited, event.data.amountMicroUsd) };
-    case 'HoldCaptured': {
-      const charged = plus(before.charged, event.data.amountMicroUsd);
-      return { ...before, charged, charges: before.charges + 1 };
-    }
+    case 'HoldCaptured':
+      return {
+        kind: before.kind,
+        accountId: before.accountId,
+        month: before.month,
+        deposited: before.deposited,
+        charged: plus(before.charged, event.data.amountMicroUsd),
+        adjusted: before.adjusted,
+        charges: before.charges + 1,
+        closed: before.closed,
+      };
     case 'ChargeAdjusted':
       return { ...before, adjusted: plus(before.adjusted, event.data.amountMicroUsd) };
     case 'StatementClosed':
@@ -148,32 +149,34 @@ const isAtPriceOf = (units: ChargedUnits, line: PriceLine, rateCardVersion: numb
   units.unitPriceMicroUsd === line.unitPriceMicroUsd &&
   units.perUnits === line.perUnits;
 
+const NOT_CHARGED = { quantity: '0', charges: 0 } as const;
+
 /** Steps of one charge that have a price in common share a line. */
 const addCharge = (
   units: readonly ChargedUnits[],
   { lines, rateCardVersion }: HoldCaptured['data'],
 ): readonly ChargedUnits[] => {
   const sums = [...units];
-  const counted = new Set<number>();
   for (const line of lines) {
+    const { meter, unitPriceMicroUsd, perUnits } = line;
     const found = sums.findIndex((one) => isAtPriceOf(one, line, rateCardVersion));
     const at = found < 0 ? sums.length : found;
-    const { meter, unitPriceMicroUsd, perUnits } = line;
-    const before = sums[at] ?? {
+    const { quantity, charges } = sums[at] ?? NOT_CHARGED;
+    // A line of this charge has counted it already.
+    const isCounted = found >= 0 && sums[at] !== units[at];
+    sums[at] = {
       meter,
       rateCardVersion,
       unitPriceMicroUsd,
       perUnits,
-      quantity: '0',
-      charges: 0,
+      quantity: plus(quantity, String(line.quantity)),
+      charges: isCounted ? charges : charges + 1,
     };
-    const quantity = (BigInt(before.quantity) + BigInt(line.quantity)).toString();
-    const charges = counted.has(at) ? before.charges : before.charges + 1;
-    sums[at] = { ...before, quantity, charges };
-    counted.add(at);
   }
   return sums;
 };
+
+const NO_CHARGES = { charges: 0, amount: '0', lines: [] } as const;
 
 const entryAfter = (event: Movement, before: StatementDocument): StatementDocument => {
   switch (event.type) {
@@ -188,8 +191,7 @@ const entryAfter = (event: Movement, before: StatementDocument): StatementDocume
       return { kind: 'allotment', allotment: event };
     case 'HoldCaptured': {
       const { purpose, model = null, jobId: job = null, capturedAt, amountMicroUsd } = event.data;
-      const sums =
-        before.kind === 'charges' ? before : { charges: 0, amount: '0', lines: [] as const };
+      const sums = before.kind === 'charges' ? before : NO_CHARGES;
       return {
         kind: 'charges',
         day: dayOf(capturedAt),

@@ -1,8 +1,8 @@
 import { HoldCaptured } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type RigAttempt, RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
-import { dividedByLines } from '#platform/kernel/divided-charge.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { dividedByLines, type PartOfCharge } from '#platform/kernel/divided-charge.js';
+import { fromDecimal, plus, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** Charges and costs of a model on a rig, for one account on one day. */
@@ -43,7 +43,7 @@ const DAY = 'YYYY-MM-DD'.length;
 
 /** Keys order by day, then by account, rig and model. */
 const keyOf = ({ day, accountId, rig, model }: Place): string =>
-  [day, accountId ?? '', rig ?? '', model ?? ''].join('/');
+  `${day}/${accountId ?? ''}/${rig ?? ''}/${model ?? ''}`;
 
 /** Only the model may have a slash in it. */
 const placeOf = (key: string): Place => {
@@ -60,32 +60,66 @@ const placeOf = (key: string): Place => {
 const keyOfAttempt = ({ endedAt, accountId, rig, model }: RigAttempt): string =>
   keyOf({ day: endedAt.slice(0, DAY), accountId, rig, model });
 
-/** A charge by document, each amount in micro-dollars: its lines may name rigs and models. */
-const amountsByKey = ({ data }: HoldCaptured): ReadonlyMap<string, bigint> => {
+/** The parts of a charge whose lines name rigs or models, by document; null for all others. */
+const partsOf = ({ data }: HoldCaptured): readonly PartOfCharge<ChargedLine>[] | null => {
   const { accountId, capturedAt, rig, model = null, lines, amountMicroUsd } = data;
-  const work = { day: capturedAt.slice(0, DAY), accountId, rig, model };
-  const amount = fromDecimal(amountMicroUsd);
-  if (lines.every((line) => line.rig === undefined && line.model === undefined)) {
-    return new Map([[keyOf(work), amount]]);
-  }
+  if (lines.every((line) => line.rig === undefined && line.model === undefined)) return null;
+  const day = capturedAt.slice(0, DAY);
   const partOf = (line: ChargedLine): string =>
-    keyOf({ ...work, rig: line.rig ?? rig, model: line.model ?? model });
-  const parts = dividedByLines(amount, lines, partOf);
-  return new Map(parts.map(({ part, amount: ofPart }) => [part, ofPart]));
+    keyOf({ day, accountId, rig: line.rig ?? rig, model: line.model ?? model });
+  return dividedByLines(fromDecimal(amountMicroUsd), lines, partOf);
 };
 
-const plus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) + fromDecimal(amount));
+const keysOfCharge = (event: HoldCaptured): readonly string[] => {
+  const parts = partsOf(event);
+  if (parts) return parts.map(({ part }) => part);
+  const { accountId, capturedAt, rig, model = null } = event.data;
+  return [keyOf({ day: capturedAt.slice(0, DAY), accountId, rig, model })];
+};
 
-const withAttempt = (was: Margin, { sent, cost, usage }: RigAttempt): Margin => ({
-  ...was,
-  sent,
-  attempts: was.attempts + 1,
-  stated: was.stated + (cost?.basis === 'stated' ? 1 : 0),
-  computed: was.computed + (cost?.basis === 'computed' ? 1 : 0),
-  cost: cost ? plus(was.cost, cost.picoUsd) : was.cost,
-  inputTokens: was.inputTokens + (usage?.inputTokens ?? 0),
-  outputTokens: was.outputTokens + (usage?.outputTokens ?? 0),
+/** The amount of a charge that counts in a document. */
+const chargedAt = (event: HoldCaptured, key: string): string => {
+  const parts = partsOf(event);
+  if (!parts) return event.data.amountMicroUsd;
+  return toDecimal(parts.find(({ part }) => part === key)?.amount ?? 0n);
+};
+
+/** Whether an attempt counts in the document of a place. */
+const isAt = (place: Place, { endedAt, accountId, rig, model }: RigAttempt): boolean =>
+  model === place.model &&
+  accountId === place.accountId &&
+  rig === place.rig &&
+  endedAt.startsWith(place.day);
+
+const withAttempts = (was: Margin, recorded: readonly RigAttempt[]): Margin => {
+  let { sent, attempts, stated, computed, cost, inputTokens, outputTokens } = was;
+  for (const attempt of recorded) {
+    if (!isAt(was, attempt)) continue;
+    sent = attempt.sent;
+    attempts += 1;
+    if (attempt.cost?.basis === 'stated') stated += 1;
+    if (attempt.cost?.basis === 'computed') computed += 1;
+    if (attempt.cost) cost = plus(cost, attempt.cost.picoUsd);
+    inputTokens += attempt.usage?.inputTokens ?? 0;
+    outputTokens += attempt.usage?.outputTokens ?? 0;
+  }
+  return { ...was, sent, attempts, stated, computed, cost, inputTokens, outputTokens };
+};
+
+const withCharge = (was: Margin, amount: string): Margin => ({
+  day: was.day,
+  accountId: was.accountId,
+  rig: was.rig,
+  model: was.model,
+  sent: was.sent,
+  charges: was.charges + 1,
+  charged: plus(was.charged, amount),
+  attempts: was.attempts,
+  stated: was.stated,
+  computed: was.computed,
+  cost: was.cost,
+  inputTokens: was.inputTokens,
+  outputTokens: was.outputTokens,
 });
 
 /** What did customers pay, and what did it cost, by day, account, rig and model? */
@@ -95,7 +129,7 @@ export const margins: Projection<Event, Margin> = {
   on: { HoldCaptured, RigAttemptsRecorded },
   keys: (event) =>
     event.type === 'HoldCaptured'
-      ? [...amountsByKey(event).keys()]
+      ? keysOfCharge(event)
       : [...new Set(event.data.attempts.map(keyOfAttempt))],
   initial: (key) => ({
     ...placeOf(key),
@@ -111,18 +145,10 @@ export const margins: Projection<Event, Margin> = {
   }),
   project: (event, was, key) => {
     switch (event.type) {
-      case 'HoldCaptured': {
-        const amount = amountsByKey(event).get(key) ?? 0n;
-        return {
-          ...was,
-          charges: was.charges + 1,
-          charged: toDecimal(fromDecimal(was.charged) + amount),
-        };
-      }
+      case 'HoldCaptured':
+        return withCharge(was, chargedAt(event, key));
       case 'RigAttemptsRecorded':
-        return event.data.attempts
-          .filter((attempt) => keyOfAttempt(attempt) === key)
-          .reduce(withAttempt, was);
+        return withAttempts(was, event.data.attempts);
     }
   },
 };

@@ -1,5 +1,5 @@
 import { type Earning, EarningsAccrued } from '#events/payouts/earning.events.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 import { investorKey } from './rig-shares.projection.js';
 
@@ -35,9 +35,6 @@ const keysOf = ({ investorId, rig, hour }: OfInvestor): readonly string[] => [
 
 const ofInvestors = (earnings: readonly Earning[]): readonly OfInvestor[] =>
   earnings.filter((earning) => earning.kind === 'investor');
-
-const plus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) + fromDecimal(amount));
 
 const add = (was: RigRevenue, { charges, hour, ...earning }: OfInvestor): RigRevenue => ({
   ...was,

@@ -1,5 +1,5 @@
 import { EarningsAccrued } from '#events/payouts/earning.events.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** Decimal micro-dollars. */
@@ -22,9 +22,6 @@ export const NO_ACCRUALS: Accruals = {
   earned: '0',
   platform: '0',
 };
-
-const plus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) + fromDecimal(amount));
 
 /** How far are the charges divided, and among whom? */
 export const accruals: Projection<EarningsAccrued, Accruals> = {

@@ -6,7 +6,7 @@ import {
   PayoutRejected,
   PayoutRequested,
 } from '#events/payouts/payout.events.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** Decimal micro-dollars, before tax unless it says otherwise. */
@@ -23,12 +23,6 @@ export interface PayeeBalance {
 export const NO_BALANCE: PayeeBalance = { accrued: '0', open: '0', paid: '0', withheld: '0' };
 
 type Event = EarningsAccrued | PayoutEvent;
-
-const plus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) + fromDecimal(amount));
-
-const minus = (sum: string, amount: string): string =>
-  toDecimal(fromDecimal(sum) - fromDecimal(amount));
 
 /** What has a beneficiary earned, asked for and got? */
 export const payeeBalances: Projection<Event, PayeeBalance> = {

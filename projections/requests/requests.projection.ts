@@ -2,6 +2,7 @@ import { HoldCaptured, HoldExpired, HoldReleased } from '#events/billing/account
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type PriceTier } from '#events/token-price.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
+import { rigsOf } from './rigs-of-charge.js';
 
 export const REQUEST_STATUSES = ['charged', 'released', 'expired'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
@@ -42,6 +43,8 @@ export interface RequestReference {
   readonly kind: 'reference';
 }
 
+const REFERENCE: RequestReference = { kind: 'reference' };
+
 type RequestEvent = HoldCaptured | HoldReleased | HoldExpired;
 
 /** The fields by which requests are found. */
@@ -53,21 +56,22 @@ export type RequestField = (typeof REQUEST_FIELDS)[number];
  * models, which every chat has, are looked up in the records.
  */
 export const INDEXED_FIELDS = ['id', 'user', 'tag', 'status'] as const;
+type IndexedField = (typeof INDEXED_FIELDS)[number];
 
 /** No account, model, rig or tag has a control character. */
 const SEPARATOR = '\u001f';
-
-const keyOf = (...parts: readonly string[]): string => parts.join(SEPARATOR);
+/** How the keys of records begin. */
+const RECORD = `record${SEPARATOR}`;
 
 /** The records of an account, in the order of their ends. */
-export const recordsPrefix = (accountId: string): string => keyOf('record', accountId, '');
+export const recordsPrefix = (accountId: string): string => `${RECORD}${accountId}${SEPARATOR}`;
 
 /** References to the records of an account that have a value in a field, in the same order. */
 export const referencesPrefix = (accountId: string, field: RequestField, value: string): string =>
-  keyOf('by', accountId, field, value, '');
+  `by${SEPARATOR}${accountId}${SEPARATOR}${field}${SEPARATOR}${value}${SEPARATOR}`;
 
 /** The end of the keys of a record and of its references. */
-export const placeOf = (endedAt: string, id: string): string => keyOf(endedAt, id);
+export const placeOf = (endedAt: string, id: string): string => `${endedAt}${SEPARATOR}${id}`;
 
 const endedAtOf = ({ type, data }: RequestEvent): string => {
   switch (type) {
@@ -91,30 +95,45 @@ const statusOf = ({ type }: RequestEvent): RequestStatus => {
   }
 };
 
+const NONE: readonly never[] = [];
+const NOTHING_CHARGED = {
+  rigs: NONE,
+  usage: NONE,
+  tiers: NONE,
+  amount: '0',
+  firstByteMs: null,
+} as const;
+
 const usageOf = (lines: readonly ChargedLine[]): readonly UsedMeter[] => {
-  const sums = new Map<string, number>();
-  for (const { meter, quantity } of lines) sums.set(meter, (sums.get(meter) ?? 0) + quantity);
-  return [...sums].map(([meter, quantity]) => ({ meter, quantity }));
+  const usage: { meter: string; quantity: number }[] = [];
+  for (const { meter, quantity } of lines) {
+    const used = usage.find((one) => one.meter === meter);
+    if (used) used.quantity += quantity;
+    else usage.push({ meter, quantity });
+  }
+  return usage;
 };
 
 const tiersOf = (lines: readonly ChargedLine[]): readonly PriceTier[] => {
+  if (lines.every(({ tier }) => tier === undefined)) return NONE;
   const tiers = lines.flatMap(({ tier }) => (tier ? [tier] : []));
   return [...new Map(tiers.map((tier) => [JSON.stringify(tier), tier])).values()];
 };
 
-const rigsOf = ({ rig, lines }: HoldCaptured['data']): readonly string[] => [
-  ...new Set([...(rig === null ? [] : [rig]), ...lines.flatMap((line) => line.rig ?? [])]),
-];
+/** The fields of a record that depend on how the hold has ended. */
+type Ending = Pick<RequestRecord, 'reason' | 'rigs' | 'usage' | 'tiers' | 'amount' | 'firstByteMs'>;
 
-const NOTHING_CHARGED = { rigs: [], usage: [], tiers: [], amount: '0', firstByteMs: null } as const;
-
-const chargeOf = ({ type, data }: RequestEvent) => {
+const endingOf = ({ type, data }: RequestEvent): Ending => {
   switch (type) {
-    case 'HoldCaptured': {
-      const { outcome: reason, lines, amountMicroUsd: amount, firstByteMs = null } = data;
-      const work = { rigs: rigsOf(data), usage: usageOf(lines), tiers: tiersOf(lines) };
-      return { reason, ...work, amount, firstByteMs };
-    }
+    case 'HoldCaptured':
+      return {
+        reason: data.outcome,
+        rigs: rigsOf(data),
+        usage: usageOf(data.lines),
+        tiers: tiersOf(data.lines),
+        amount: data.amountMicroUsd,
+        firstByteMs: data.firstByteMs ?? null,
+      };
     case 'HoldReleased':
       return { reason: data.reason, ...NOTHING_CHARGED };
     case 'HoldExpired':
@@ -123,37 +142,58 @@ const chargeOf = ({ type, data }: RequestEvent) => {
 };
 
 const recordOf = (event: RequestEvent): RequestRecord => {
-  const { holdId: id, placedAt, purpose, mode, model, key, endUser, tags } = event.data;
-  const labels = { key: key ?? null, endUser: endUser ?? null, tags: tags ?? [] };
-  const work = { purpose, mode: mode ?? null, model: model ?? null };
-  const ended = { placedAt, endedAt: endedAtOf(event), status: statusOf(event) };
-  return { kind: 'record', id, ...ended, ...work, ...labels, ...chargeOf(event) };
+  const { data } = event;
+  const { reason, rigs, usage, tiers, amount, firstByteMs } = endingOf(event);
+  return {
+    kind: 'record',
+    id: data.holdId,
+    placedAt: data.placedAt,
+    endedAt: endedAtOf(event),
+    status: statusOf(event),
+    purpose: data.purpose,
+    mode: data.mode ?? null,
+    model: data.model ?? null,
+    key: data.key ?? null,
+    endUser: data.endUser ?? null,
+    tags: data.tags ?? NONE,
+    reason,
+    rigs,
+    usage,
+    tiers,
+    amount,
+    firstByteMs,
+  };
 };
 
-const valuesOf = (record: RequestRecord): Readonly<Record<RequestField, readonly string[]>> => ({
-  id: [record.id],
-  key: record.key === null ? [] : [record.key],
-  model: record.model === null ? [] : [record.model],
-  rig: record.rigs,
-  user: record.endUser === null ? [] : [record.endUser],
-  tag: record.tags,
-  // Most requests are charged: they are found in the list itself.
-  status: record.status === 'charged' ? [] : [record.status],
-});
-
 /** Whether a record has a value in a field. */
-export const hasValue = (record: RequestRecord, field: RequestField, value: string): boolean =>
-  field === 'status' ? record.status === value : valuesOf(record)[field].includes(value);
+export const hasValue = (record: RequestRecord, field: RequestField, value: string): boolean => {
+  switch (field) {
+    case 'id':
+    case 'key':
+    case 'model':
+    case 'status':
+      return record[field] === value;
+    case 'user':
+      return record.endUser === value;
+    case 'rig':
+      return record.rigs.includes(value);
+    case 'tag':
+      return record.tags.includes(value);
+  }
+};
 
 const keys = (event: RequestEvent): readonly string[] => {
-  const { accountId } = event.data;
-  const record = recordOf(event);
-  const place = placeOf(record.endedAt, record.id);
-  const values = valuesOf(record);
-  const references = INDEXED_FIELDS.flatMap((field) =>
-    values[field].map((value) => `${referencesPrefix(accountId, field, value)}${place}`),
-  );
-  return [`${recordsPrefix(accountId)}${place}`, ...references];
+  const { accountId, holdId, endUser, tags = NONE } = event.data;
+  const place = placeOf(endedAtOf(event), holdId);
+  const referenceBy = (field: IndexedField, value: string): string =>
+    referencesPrefix(accountId, field, value) + place;
+  const found = [recordsPrefix(accountId) + place, referenceBy('id', holdId)];
+  if (endUser !== undefined) found.push(referenceBy('user', endUser));
+  for (const tag of tags) found.push(referenceBy('tag', tag));
+  const status = statusOf(event);
+  // Most requests are charged: they are found in the list itself.
+  if (status !== 'charged') found.push(referenceBy('status', status));
+  return found;
 };
 
 /** What did each request of an account ask for, cost and take? No text of it is known here. */
@@ -163,7 +203,6 @@ export const requests: Projection<RequestEvent, RequestRecord | RequestReference
   on: { HoldCaptured, HoldReleased, HoldExpired },
   keys,
   isWrittenWhole: true,
-  initial: () => ({ kind: 'reference' }),
-  project: (event, _before, key) =>
-    key.startsWith(recordsPrefix(event.data.accountId)) ? recordOf(event) : { kind: 'reference' },
+  initial: () => REFERENCE,
+  project: (event, _before, key) => (key.startsWith(RECORD) ? recordOf(event) : REFERENCE),
 };

@@ -1,7 +1,8 @@
 import { ChargeAdjusted, HoldCaptured } from '#events/billing/account.events.js';
+import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { instantOf, monthOf, startOfMonth } from '#events/billing/statement-month.js';
 import { dividedByLines } from '#platform/kernel/divided-charge.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { fromDecimal, plus, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 import { textBits } from '#platform/kernel/text-bits.js';
 
@@ -45,9 +46,11 @@ export const CELLS_MAX = 200;
 
 type SpendEvent = HoldCaptured | ChargeAdjusted;
 
+const NO_TAGS: readonly string[] = [];
+
 const NOWHERE: SpendPlace = {
   ...{ kind: 'usage', corrects: null, product: null, key: null, endUser: null },
-  ...{ model: null, rig: null, tags: [], meter: null },
+  ...{ model: null, rig: null, tags: NO_TAGS, meter: null },
 };
 
 export const spendPrefix = (level: SpendLevel, accountId = ''): string =>
@@ -76,29 +79,22 @@ const spentAt = (event: SpendEvent): string => {
   return bookedIn === undefined || bookedIn === monthOf(at) ? at : startOfMonth(bookedIn);
 };
 
-interface PartName {
-  readonly model: string | null;
-  readonly rig: string | null;
-  readonly meter: string;
-}
-
 const chargedCells = ({ data }: HoldCaptured): readonly SpendCell[] => {
-  const { purpose: product, key = null, endUser = null, tags = [], model = null, rig } = data;
-  const of: SpendPlace = { ...NOWHERE, product, key, endUser, tags };
-  const partOf = (line: (typeof data.lines)[number]): string => {
-    const part = { model: line.model ?? model, rig: line.rig ?? rig, meter: line.meter };
-    return JSON.stringify(part satisfies PartName);
-  };
-  const quantities = new Map<string, bigint>();
-  for (const line of data.lines) {
-    const part = partOf(line);
-    quantities.set(part, (quantities.get(part) ?? 0n) + BigInt(line.quantity));
-  }
+  const { purpose: product, key = null, endUser = null, tags = NO_TAGS, model = null, rig } = data;
+  const partOf = (line: ChargedLine): string =>
+    JSON.stringify({ model: line.model ?? model, rig: line.rig ?? rig, meter: line.meter });
   const parts = dividedByLines(fromDecimal(data.amountMicroUsd), data.lines, partOf);
-  return parts.map(({ part, amount }) => ({
-    ...of,
-    ...(JSON.parse(part) as PartName),
-    quantity: (quantities.get(part) ?? 0n).toString(),
+  return parts.map(({ line, quantity, amount }) => ({
+    kind: 'usage',
+    corrects: null,
+    product,
+    key,
+    endUser,
+    model: line.model ?? model,
+    rig: line.rig ?? rig,
+    tags,
+    meter: line.meter,
+    quantity: quantity.toString(),
     amount: toDecimal(amount),
   }));
 };
@@ -111,17 +107,18 @@ const cellsOf = (event: SpendEvent): readonly SpendCell[] => {
 };
 
 const atLevel = (level: SpendLevel, cell: SpendCell): SpendCell =>
-  level === 'labelled' ? cell : { ...cell, endUser: null, tags: [] };
+  level === 'labelled' || (cell.endUser === null && cell.tags.length === 0)
+    ? cell
+    : { ...cell, endUser: null, tags: NO_TAGS };
 
 /** All dimensions but the class: the classes of a charge share a document. */
 const groupOf = ({ kind, corrects, product, key, endUser, model, rig, tags }: SpendPlace) =>
   JSON.stringify([kind, corrects, product, key, endUser, model, rig, tags]);
 
 const hasSameTags = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((tag, at) => tag === other[at]);
+  one === other || (one.length === other.length && one.every((tag, at) => tag === other[at]));
 
-const isSame = (one: SpendPlace, other: SpendPlace): boolean =>
-  one.meter === other.meter &&
+const isSameGroup = (one: SpendPlace, other: SpendPlace): boolean =>
   one.model === other.model &&
   one.rig === other.rig &&
   one.key === other.key &&
@@ -131,57 +128,70 @@ const isSame = (one: SpendPlace, other: SpendPlace): boolean =>
   one.corrects === other.corrects &&
   hasSameTags(one.tags, other.tags);
 
-const plus = (sum: string, more: string): string => toDecimal(fromDecimal(sum) + fromDecimal(more));
+const isSame = (one: SpendPlace, other: SpendPlace): boolean =>
+  one.meter === other.meter && isSameGroup(one, other);
 
-const added = (cells: readonly SpendCell[], cell: SpendCell): readonly SpendCell[] => {
+const sumOf = (found: SpendCell, { quantity, amount }: SpendCell): SpendCell => ({
+  kind: found.kind,
+  corrects: found.corrects,
+  product: found.product,
+  key: found.key,
+  endUser: found.endUser,
+  model: found.model,
+  rig: found.rig,
+  tags: found.tags,
+  meter: found.meter,
+  quantity: plus(found.quantity, quantity),
+  amount: plus(found.amount, amount),
+});
+
+const addTo = (cells: SpendCell[], cell: SpendCell): void => {
   const at = cells.findIndex((one) => isSame(one, cell));
   const found = cells[at];
   if (found) {
-    const { quantity, amount } = cell;
-    const sum = {
-      ...found,
-      quantity: plus(found.quantity, quantity),
-      amount: plus(found.amount, amount),
-    };
-    return cells.with(at, sum);
+    cells[at] = sumOf(found, cell);
+    return;
   }
   const { kind, corrects, meter } = cell;
   const nameless = { ...cell, ...NOWHERE, kind, corrects, meter };
-  if (cells.length < CELLS_MAX || isSame(cell, nameless)) return [...cells, cell];
-  return added(cells, nameless);
+  if (cells.length < CELLS_MAX || isSame(cell, nameless)) cells.push(cell);
+  else addTo(cells, nameless);
 };
 
-/** Cells by the key of their document. */
-type Placed = ReadonlyMap<string, readonly SpendCell[]>;
+/** The cells of one document. */
+interface Placed {
+  readonly key: string;
+  readonly cells: SpendCell[];
+}
 
-const placesOf = (event: SpendEvent): Placed => {
+const placesOf = (event: SpendEvent): readonly Placed[] => {
   const quarter = quarterOf(spentAt(event));
   const cells = cellsOf(event);
-  const placedCells = SPEND_LEVELS.flatMap((level) => {
+  const places: Placed[] = [];
+  let last: SpendCell | undefined;
+  let bits = '';
+  for (const level of SPEND_LEVELS) {
     const prefix = `${spendPrefix(level, event.data.accountId)}${quarter}/`;
-    return cells.map((one) => {
+    for (const one of cells) {
       const cell = atLevel(level, one);
-      return { key: `${prefix}${textBits(groupOf(cell))}`, cell };
-    });
-  });
-  const byKey = new Map<string, SpendCell[]>();
-  for (const { key, cell } of placedCells) {
-    const known = byKey.get(key);
-    if (known) known.push(cell);
-    else byKey.set(key, [cell]);
+      // Most charges have one model and no labels: then all their cells are of one group.
+      if (!last || !isSameGroup(last, cell)) bits = textBits(groupOf(cell));
+      last = cell;
+      const key = prefix + bits;
+      const known = places.find((place) => place.key === key);
+      if (known) known.cells.push(cell);
+      else places.push({ key, cells: [cell] });
+    }
   }
-  return byKey;
+  return places;
 };
 
-/** A fold asks for the places of an event once for its keys and once for each of them. */
-const places = new WeakMap<SpendEvent, Placed>();
+/** A fold asks for the places of an event for its keys, and then for each of them. */
+let latest: { readonly event: SpendEvent; readonly places: readonly Placed[] } | undefined;
 
-const placed = (event: SpendEvent): Placed => {
-  const found = places.get(event);
-  if (found) return found;
-  const made = placesOf(event);
-  places.set(event, made);
-  return made;
+const placed = (event: SpendEvent): readonly Placed[] => {
+  if (latest?.event !== event) latest = { event, places: placesOf(event) };
+  return latest.places;
 };
 
 /**
@@ -193,9 +203,12 @@ export const spend: Projection<SpendEvent, SpendDocument> = {
   name: 'spend',
   version: 1,
   on: { HoldCaptured, ChargeAdjusted },
-  keys: (event) => [...placed(event).keys()],
+  keys: (event) => placed(event).map(({ key }) => key),
   initial: () => ({ cells: [] }),
-  project: (event, { cells }, key) => ({
-    cells: (placed(event).get(key) ?? []).reduce(added, cells),
-  }),
+  project: (event, document, key) => {
+    const cells = [...document.cells];
+    const place = placed(event).find((one) => one.key === key);
+    for (const cell of place?.cells ?? []) addTo(cells, cell);
+    return { cells };
+  },
 };

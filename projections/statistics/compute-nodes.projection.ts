@@ -2,6 +2,7 @@ import { HoldCaptured } from '#events/billing/account.events.js';
 import { RigCertified } from '#events/rigs/rig.events.js';
 import { type WorkerReadings, WorkerSampled } from '#events/statistics/worker.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
+import { rigsOf } from '../requests/rigs-of-charge.js';
 
 export interface ComputeNode {
   /** When it last answered a charged request or a certification; null for never. */
@@ -16,12 +17,6 @@ type Event = HoldCaptured | RigCertified | WorkerSampled;
 
 /** Workers and rigs may have the same names. */
 export const nodeKey = (kind: 'rig' | 'worker', name: string): string => `${kind}/${name}`;
-
-const rigsOf = ({ rig, lines }: HoldCaptured['data']): readonly string[] => {
-  const rigs = new Set(lines.flatMap((line) => line.rig ?? []));
-  if (rig !== null) rigs.add(rig);
-  return [...rigs];
-};
 
 const keys = ({ type, data }: Event): readonly string[] => {
   switch (type) {
@@ -38,8 +33,8 @@ const later = (one: string | null, other: string): string =>
   one !== null && one > other ? one : other;
 
 const worked = (node: ComputeNode, at: string): ComputeNode => ({
-  ...node,
   workedAt: later(node.workedAt, at),
+  reported: node.reported,
   seenAt: later(node.seenAt, at),
 });
 

@@ -25,14 +25,15 @@ export const dataMoved: Projection<HoldCaptured, DataMoved> = {
   on: { HoldCaptured },
   keys: ({ data: { accountId, rig, capturedAt } }) => {
     const month = monthOf(capturedAt);
-    return [movedByAccount(accountId, month), movedByRigs(month)].map((key) => key + (rig ?? ''));
+    const name = rig ?? '';
+    return [movedByAccount(accountId, month) + name, movedByRigs(month) + name];
   },
   initial: (key) => {
     const rig = key.slice(key.lastIndexOf('/') + 1);
     return { rig: rig === '' ? null : rig, bytesOut: 0, answers: 0, unmeasured: 0 };
   },
   project: ({ data: { bytesOut } }, document) => ({
-    ...document,
+    rig: document.rig,
     bytesOut: document.bytesOut + (bytesOut ?? 0),
     answers: document.answers + 1,
     unmeasured: document.unmeasured + (bytesOut === undefined ? 1 : 0),

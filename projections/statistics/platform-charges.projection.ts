@@ -1,6 +1,6 @@
 import { BatchEnded } from '#events/batches/batch.events.js';
 import { ChargeAdjusted, HoldCaptured } from '#events/billing/account.events.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 import { slotKeysOf, withMember } from './time-slots.js';
 
@@ -34,23 +34,22 @@ const atOf = ({ type, data }: Event): string => {
 
 const project = ({ type, data }: Event, before: PlatformCharges): PlatformCharges => {
   const accounts = withMember(before.accounts, data.accountId);
-  const charged = fromDecimal(before.charged);
-  const { inferences } = before;
+  const { charged, inferences } = before;
   switch (type) {
     case 'HoldCaptured':
       return {
-        charged: toDecimal(charged + fromDecimal(data.amountMicroUsd)),
+        charged: plus(charged, data.amountMicroUsd),
         inferences: inferences + (isInference(data) ? 1 : 0),
         accounts,
       };
     case 'ChargeAdjusted':
       return {
-        charged: toDecimal(charged - fromDecimal(data.amountMicroUsd)),
+        charged: minus(charged, data.amountMicroUsd),
         inferences,
         accounts,
       };
     case 'BatchEnded':
-      return { ...before, inferences: inferences + data.counts.completed, accounts };
+      return { charged, inferences: inferences + data.counts.completed, accounts };
   }
 };
 

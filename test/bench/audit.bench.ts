@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TileBuilder } from '#platform/audit/tile-builder.js';
-import { encodePositions, tileKey, TILES, TREE } from '#platform/audit/tile-documents.js';
+import { POSITION_BYTES, tileKey, TILES, TREE } from '#platform/audit/tile-documents.js';
 import { TreeKeeper } from '#platform/audit/tree-keeper.js';
 import { TreeReader } from '#platform/audit/tree-reader.js';
 import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.js';
@@ -107,20 +107,23 @@ const grow = async (readStore: ReadStore, leaves: number): Promise<void> => {
         writes.push(tileWrite(tile, position));
       }
     }
-    writes.push(...builder.partial().map((tile) => tileWrite(tile, position)));
+    writes.push(...builder.takePartial().map((tile) => tileWrite(tile, position)));
     await readStore.commit({ writes, checkpoint: { name: TREE, position: BigInt(position) } });
   }
 };
 
-type Tile = ReturnType<TileBuilder['partial']>[number];
+type Tile = ReturnType<TileBuilder['takePartial']>[number];
 
 const tileWrite = (tile: Tile, position: number) => {
   const width = tile.hashes.length / 32;
   const first = tile.index * TILE_LEAVES + 1;
-  const positions = Array.from({ length: width }, (_, at) => BigInt(first + at));
+  const positions = Buffer.alloc(width * POSITION_BYTES);
+  for (let at = 0; at < width; at += 1) {
+    positions.writeBigInt64BE(BigInt(first + at), at * POSITION_BYTES);
+  }
   const document = {
     hashes: tile.hashes.toString('base64'),
-    ...(tile.level === 0 && { positions: encodePositions(positions) }),
+    ...(tile.level === 0 && { positions: positions.toString('base64') }),
   };
   return { collection: TILES, key: tileKey(tile), document, position: BigInt(position) };
 };

@@ -19,7 +19,7 @@ export const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** A chat of Quipu costs about the same after so many answers as after three times as many. */
+/** After this number of answers a chat of Quipu costs about the same as after three times it. */
 const BREAK_IN_ANSWERS = 30_000;
 const BREAK_IN_STEP_MS = 5_000;
 

@@ -87,7 +87,8 @@ export const freshQuipuHome = async (
   context = CONTEXT,
 ): Promise<QuipuHome> => {
   const home = await mkdtemp(path.join(directory, 'quipu-home-'));
-  const catalog = path.join(home, 'catalog.yaml');
+  // The folder of a catalog is watched, and each write of a store in it would be looked at.
+  const catalog = path.join(await mkdtemp(path.join(directory, 'catalog-')), 'catalog.yaml');
   await writeFile(catalog, catalogFor(upstreamPort, context));
   const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog, ...NO_REQUEST_LIMITS };
   return { program: quipuProgram('standalone', environment), environment, directory: home };

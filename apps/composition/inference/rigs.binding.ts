@@ -32,7 +32,8 @@ import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 import { httpRigOf, missingVariables } from './server-rigs.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
-const precise = { now: () => performance.timeOrigin + performance.now() };
+const { timeOrigin } = performance;
+const precise = { now: () => timeOrigin + performance.now() };
 
 /**
  * Timers drop fractions and fire up to a millisecond early. A caller that waits for the end of a

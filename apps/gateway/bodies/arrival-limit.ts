@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { type FastifyRequest } from 'fastify';
 import { type Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
 import { type ParseError } from '../errors/malformed-request.js';
 
@@ -36,20 +36,15 @@ export class ArrivalLimit {
     private readonly onTimeout: (error: ParseError, socket: Socket) => void,
   ) {}
 
-  watch(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _reply, done) => {
-      const { raw, routeOptions } = request;
-      if (arrives(raw)) {
-        if (routeOptions.config.acceptsForms === true) this.#awaitBytes(request);
-        else request.arrivalLimit = this.#start(raw);
-      }
-      done();
-    });
-    fastify.addHook('onResponse', ({ raw, arrivalLimit }, _reply, done) => {
-      // The rest of a rejected body is discarded until the limit.
-      if (raw.complete && arrivalLimit) this.#deadlines.cancel(arrivalLimit);
-      done();
-    });
+  began(request: FastifyRequest, isForm: boolean): void {
+    if (!arrives(request.raw)) return;
+    if (isForm) this.#awaitBytes(request);
+    else request.arrivalLimit = this.#start(request.raw);
+  }
+
+  /** The request has its answer. The rest of a rejected body is discarded until the limit. */
+  ended({ raw, arrivalLimit }: FastifyRequest): void {
+    if (raw.complete && arrivalLimit) this.#deadlines.cancel(arrivalLimit);
   }
 
   #start(message: IncomingMessage): Deadline {

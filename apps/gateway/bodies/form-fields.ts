@@ -25,12 +25,14 @@ const STEP_BYTES = 16_384;
 export const AcceptsFormFields = (): MethodDecorator => RouteConfig({ formFields: true });
 
 /** The content type of the form in a request to a route that accepts its fields; else undefined. */
-export const formTypeOf = ({ headers, routeOptions }: FastifyRequest): string | undefined => {
-  const type = headers['content-type'];
-  if (type === undefined || routeOptions.config.formFields !== true) return undefined;
-  const isForm = FORM_TYPES.some((form) => type.toLowerCase().startsWith(form));
-  return isForm ? type : undefined;
+export const formTypeOf = (request: FastifyRequest): string | undefined => {
+  const type = request.headers['content-type'];
+  if (type === undefined || !isFormType(type.toLowerCase())) return undefined;
+  return request.routeOptions.config.formFields === true ? type : undefined;
 };
+
+const isFormType = (type: string): boolean =>
+  type.startsWith(URL_ENCODED) || type.startsWith(MULTIPART);
 
 /**
  * @throws HttpFailure 400 for a body that is no form of that type, for a file and for a repeated

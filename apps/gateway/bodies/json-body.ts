@@ -4,11 +4,13 @@ import { rejectUnboundedJson } from './json-bounds.js';
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
+const beginsWithMark = (bytes: Buffer): boolean =>
+  bytes[0] === BYTE_ORDER_MARK[0] &&
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+
 /** RFC 8259 (section 8.1) lets a parser ignore a mark before the text. A rig gets none. */
 export const withoutByteOrderMark = (bytes: Buffer): Buffer =>
-  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-    ? bytes.subarray(BYTE_ORDER_MARK.length)
-    : bytes;
+  beginsWithMark(bytes) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 
 /**
  * Parses JSON within bounds, and rejects prototype poisoning. Keeps where the fields of an object

@@ -94,6 +94,13 @@ describe('the bounds of JSON', () => {
     });
   });
 
+  it('count the names of the smallest body that can have too many', () => {
+    const most = VALUES_MAX / VALUES_OF_SHAPE - 1;
+    const names = (count: number): string => `"a"${':'.repeat(count)}`;
+    expect(() => read(names(most))).not.toThrow();
+    expect(() => read(names(most + 1))).toThrow(HttpFailure);
+  });
+
   it('do not count the content of strings', () => {
     const strings = ['[{,', '\\', '"', '\\"[', `${'x'.repeat(5_000)}"[[[`, '結'.repeat(400)];
     const escaped = '\\"'.repeat(50_000);

@@ -39,18 +39,23 @@ export const rejectUnboundedJson = (
   let values = 1;
   let depth = 0;
   /** Where the last string in the body's own level begins and ends: before a bracket, a name. */
-  let name: readonly [number, number] = [0, 0];
+  let nameFrom = 0;
+  let nameTo = 0;
   /** Where the last string begins and ends. */
   let from = 0;
   let to = 0;
   let ofShapes = 0;
-  const shapes = new Shapes();
+  // A byte of a smaller body can be one name at most.
+  const shapes = bytes.length * VALUES_OF_SHAPE < VALUES_MAX ? null : new Shapes();
   for (let at = 0; at < bytes.length; at += 1) {
     at = endOfSpace(bytes, at);
     const byte = bytes[at];
     if (byte === QUOTE) {
       const end = endOfString(bytes, at + 1);
-      if (depth === 1) name = [at, end + 1];
+      if (depth === 1) {
+        nameFrom = at;
+        nameTo = end + 1;
+      }
       from = at + 1;
       to = end;
       at = end;
@@ -59,12 +64,12 @@ export const rejectUnboundedJson = (
       if (depth === 1) fields.end(at);
     } else if (byte === COLON) {
       if (depth === 1) fields.begin(from - 1, to + 1, at + 1);
-      ofShapes = VALUES_OF_SHAPE * shapes.extend(depth, bytes, from, to);
+      if (shapes) ofShapes = VALUES_OF_SHAPE * shapes.extend(depth, bytes, from, to);
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       values += 1;
       depth += 1;
-      shapes.open(depth);
-      if (depth > DEPTH_MAX) throw tooDeep(bytes.toString('utf8', ...name));
+      shapes?.open(depth);
+      if (depth > DEPTH_MAX) throw tooDeep(bytes.toString('utf8', nameFrom, nameTo));
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       if (depth === 1) fields.end(at);
       depth -= 1;
@@ -78,21 +83,32 @@ export const rejectUnboundedJson = (
 /** The fields of the body itself. */
 class Fields {
   readonly spans: FieldSpan[] = [];
-  #open: Omit<FieldSpan, 'end'> | null = null;
+  #isOpen = false;
+  #nameStart = 0;
+  #nameEnd = 0;
+  #valueStart = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
   begin(nameStart: number, nameEnd: number, after: number): void {
-    this.#open = { nameStart, nameEnd, valueStart: endOfSpace(this.bytes, after) };
+    this.#isOpen = true;
+    this.#nameStart = nameStart;
+    this.#nameEnd = nameEnd;
+    this.#valueStart = endOfSpace(this.bytes, after);
   }
 
   /** @param at the comma or the bracket behind the value */
   end(at: number): void {
-    if (!this.#open) return;
+    if (!this.#isOpen) return;
     let end = at;
     while ((this.bytes[end - 1] ?? QUOTE) <= SPACE) end -= 1;
-    this.spans.push({ ...this.#open, end });
-    this.#open = null;
+    this.spans.push({
+      nameStart: this.#nameStart,
+      nameEnd: this.#nameEnd,
+      valueStart: this.#valueStart,
+      end,
+    });
+    this.#isOpen = false;
   }
 }
 

@@ -62,32 +62,37 @@ export class Receptions {
     const { bodyBytesMax, budget } = this.#shares[sender];
     const declared = Number(message.headers['content-length'] ?? 0);
     if (declared > bodyBytesMax) return Promise.reject(tooLarge(bodyBytesMax, sender));
-    const received = new ReceivedBytes();
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    const add = (chunk: Buffer): void => {
-      if (received.length + chunk.length > bodyBytesMax) fail(tooLarge(bodyBytesMax, sender));
-      else if (budget.take(chunk.length)) received.add(chunk);
-      else fail(tooManyBytes());
-    };
-    const finish = (): void => {
-      leave();
-      resolve(received.bytes());
-    };
-    const left = (): void => fail(callerLeft());
-    const fail = (failure: HttpFailure): void => {
-      leave();
-      message.pause();
-      reject(failure);
-    };
-    const leave = (): void => {
-      message.off('data', add).off('end', finish).off('close', left);
-      budget.giveBack(received.length);
-      // The next request of the connection may have begun.
-      if (this.#open.get(socket) === fail) this.#open.delete(socket);
-    };
-    this.#open.set(socket, fail);
-    message.on('data', add).on('end', finish).on('close', left);
-    return promise;
+    return new Promise((resolve, reject) => {
+      const received = new ReceivedBytes();
+      let isOver = false;
+      const leave = (): void => {
+        isOver = true;
+        budget.giveBack(received.length);
+        // The next request of the connection may have begun.
+        if (this.#open.get(socket) === fail) this.#open.delete(socket);
+      };
+      const fail = (failure: HttpFailure): void => {
+        if (isOver) return;
+        leave();
+        message.off('data', add).pause();
+        reject(failure);
+      };
+      const add = (chunk: Buffer): void => {
+        if (received.length + chunk.length > bodyBytesMax) fail(tooLarge(bodyBytesMax, sender));
+        else if (budget.take(chunk.length)) received.add(chunk);
+        else fail(tooManyBytes());
+      };
+      this.#open.set(socket, fail);
+      message.on('data', add).on('end', () => {
+        if (isOver) return;
+        leave();
+        resolve(received.bytes());
+      });
+      // Comes after every end, too.
+      message.on('close', () => {
+        if (!isOver) fail(callerLeft());
+      });
+    });
   }
 
   /** Ends the reception on this socket, or the one that its guards have yet to admit. */

@@ -16,8 +16,9 @@ declare module 'fastify' {
   }
 }
 
-/** The headers of Standard Webhooks and of Stripe. */
-const SIGNATURES = ['webhook-signature', 'stripe-signature'] as const;
+/** By the headers of Standard Webhooks and of Stripe. */
+const isSigned = ({ headers }: IncomingMessage): boolean =>
+  headers['webhook-signature'] !== undefined || headers['stripe-signature'] !== undefined;
 
 /** Stands for a JSON body until the guards of the route have admitted the request. */
 export const UNREAD_BODY = Symbol('UnreadBody');
@@ -55,9 +56,10 @@ export const readBody = async (
 ): Promise<void> => {
   try {
     const { caller, raw } = request;
-    const sender = caller ? await senderOf(caller, raw, ledger) : 'anonymous';
+    let sender: Sender = caller ? 'funded' : 'anonymous';
+    if (caller && isLarge(raw)) sender = await senderOf(caller, ledger);
     const bytes = await receptions.receive(raw, sender);
-    if (SIGNATURES.some((name) => request.headers[name])) request.signedBody = bytes;
+    if (isSigned(raw)) request.signedBody = bytes;
     const form = formTypeOf(request);
     if (form === undefined) {
       request.sentBytes = withoutByteOrderMark(bytes);
@@ -73,12 +75,10 @@ export const readBody = async (
 };
 
 /** A body within the limit of every account needs no look at the balance. */
-const senderOf = async (
-  { accountId }: Caller,
-  { headers }: IncomingMessage,
-  ledger: BodyReading['ledger'],
-): Promise<Sender> => {
-  if (Number(headers['content-length'] ?? Infinity) <= UNFUNDED_BODY_BYTES_MAX) return 'funded';
+const isLarge = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? Infinity) > UNFUNDED_BODY_BYTES_MAX;
+
+const senderOf = async ({ accountId }: Caller, ledger: BodyReading['ledger']): Promise<Sender> => {
   try {
     await ledger.demandFunds(accountId);
     return 'funded';

@@ -9,7 +9,7 @@ describe('direct routes', () => {
   beforeEach(() => {
     server = fastify();
     handle = async (request, reply, readBody) => {
-      await readBody();
+      await readBody(request, reply);
       void reply.send({ direct: request.body });
     };
     const routes = new DirectRoutes();
@@ -34,7 +34,12 @@ describe('direct routes', () => {
   afterEach(() => server.close());
 
   const post = async (url: string, headers: Readonly<Record<string, string>> = {}) => {
-    const { statusCode, body } = await server.inject({ method: 'POST', url, headers });
+    const { statusCode, body } = await server.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: '{}',
+    });
     return { statusCode, body: JSON.parse(body) as unknown };
   };
 
@@ -45,8 +50,18 @@ describe('direct routes', () => {
   it('leaves other requests, methods and addresses to the route', async () => {
     const nest = { statusCode: 200, body: { nest: true } };
     expect(await post('/chat', { 'idempotency-key': 'one' })).toEqual(nest);
+    expect(await post('/chat', { 'content-type': 'APPLICATION/JSON; a=b' })).toEqual(nest);
     expect(await post('/other')).toEqual(nest);
     expect((await server.inject('/chat')).json()).toEqual(nest.body);
+  });
+
+  it('leaves the hooks before the route to every request', async () => {
+    server.addHook('onRequest', (_request, reply, done) => {
+      void reply.header('x-hook', 'ran');
+      done();
+    });
+    const { headers } = await server.inject({ method: 'POST', url: '/chat', payload: {} });
+    expect(headers['x-hook']).toBe('ran');
   });
 
   it.each([

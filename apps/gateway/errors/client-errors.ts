@@ -1,17 +1,22 @@
 import { type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
-import { type FastifyInstance } from 'fastify';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Receptions } from '../bodies/receptions.js';
 import { describeParseError, type ParseError, rejectMalformed } from './malformed-request.js';
 
+/** The last request on a socket. */
+interface LastRequest {
+  /** The answer that is due; null once it was given. */
+  due: ServerResponse | null;
+  /** Whether it is a form, which its route reads itself. */
+  isForm: boolean;
+  /** Whether it got its answer before its body had arrived. */
+  isCutShort: boolean;
+}
+
 /** Handles the errors of Node's HTTP server: bad bytes, and requests that arrive too slowly. */
 export class ClientErrors {
-  /** The answer that is due on a socket. */
-  readonly #due = new WeakMap<Socket, ServerResponse>();
-  /** Sockets whose request is a form, which its route reads itself. */
-  readonly #forms = new WeakSet<Socket>();
-  /** Sockets whose last request got its answer before its body had arrived. */
-  readonly #answered = new WeakSet<Socket>();
+  readonly #last = new WeakMap<Socket, LastRequest>();
 
   /** @param headers of an answer that no route gives */
   constructor(
@@ -19,20 +24,19 @@ export class ClientErrors {
     private readonly headers: Readonly<Record<string, string>>,
   ) {}
 
-  /** Follows which sockets have a request without an answer. */
-  watch(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
-      this.#due.set(raw.socket, reply.raw);
-      this.#answered.delete(raw.socket);
-      if (routeOptions.config.acceptsForms === true) this.#forms.add(raw.socket);
-      else this.#forms.delete(raw.socket);
-      done();
-    });
-    fastify.addHook('onResponse', ({ raw }, _reply, done) => {
-      this.#due.delete(raw.socket);
-      if (!raw.complete) this.#answered.add(raw.socket);
-      done();
-    });
+  /** From now on the socket has a request without an answer. */
+  began({ raw: { socket } }: FastifyRequest, { raw: due }: FastifyReply, isForm: boolean): void {
+    const last = this.#lastOn(socket);
+    last.due = due;
+    last.isForm = isForm;
+    last.isCutShort = false;
+  }
+
+  /** The request has its answer. */
+  ended({ raw }: FastifyRequest): void {
+    const last = this.#lastOn(raw.socket);
+    last.due = null;
+    if (!raw.complete) last.isCutShort = true;
   }
 
   /**
@@ -40,12 +44,12 @@ export class ClientErrors {
    * if it has answered, the connection closes without another answer.
    */
   readonly handle = (error: ParseError, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || this.#answered.has(socket)) {
+    const { due, isForm, isCutShort } = this.#lastOn(socket);
+    if (error.code === 'ECONNRESET' || isCutShort) {
       socket.destroy();
       return;
     }
-    const due = this.#due.get(socket);
-    if (!due || this.#forms.has(socket)) {
+    if (!due || isForm) {
       rejectMalformed(error, socket, this.headers);
       socket.destroySoon();
       return;
@@ -54,4 +58,12 @@ export class ClientErrors {
     due.shouldKeepAlive = false;
     due.once('finish', () => socket.destroySoon());
   };
+
+  #lastOn(socket: Socket): LastRequest {
+    const known = this.#last.get(socket);
+    if (known) return known;
+    const last = { due: null, isForm: false, isCutShort: false };
+    this.#last.set(socket, last);
+    return last;
+  }
 }

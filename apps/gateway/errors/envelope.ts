@@ -42,18 +42,18 @@ export const OpenAiErrors = (): MethodDecorator => ErrorsOf('openai');
 /** Gives a controller method Anthropic's error envelope. */
 export const AnthropicErrors = (): MethodDecorator => ErrorsOf('anthropic');
 
-/**
- * A request without a route has no declaration. Under `/v1`, the base of OpenAI's clients, its
- * error has OpenAI's envelope, and under `/v1/messages` Anthropic's.
- */
 export const errorShapeOf = ({
   url,
   routeOptions,
 }: Pick<FastifyRequest, 'url'> & {
   readonly routeOptions?: { readonly config?: { readonly errorShape?: ErrorShape } };
-}): ErrorShape => {
-  const declared = routeOptions?.config?.errorShape;
-  if (declared) return declared;
+}): ErrorShape => routeOptions?.config?.errorShape ?? errorShapeAt(url);
+
+/**
+ * A request without a route has no declaration. Under `/v1`, the base of OpenAI's clients, its
+ * error has OpenAI's envelope, and under `/v1/messages` Anthropic's.
+ */
+export const errorShapeAt = (url: string): ErrorShape => {
   const [path = ''] = url.split('?', 1);
   if (isUnder('/v1/messages', path)) return 'anthropic';
   return isUnder('/v1', path) ? 'openai' : 'application';

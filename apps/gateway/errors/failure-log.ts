@@ -1,6 +1,7 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type Writable } from '#platform/kernel/writable.js';
 import { namedModelOf } from '../bodies/named-model.js';
 import { type Failure } from './envelope.js';
 
@@ -31,17 +32,23 @@ export interface CallerFacts {
 export interface RequestFacts extends CallerFacts {
   readonly requestId: string;
   readonly method: string;
-  readonly path: string | undefined;
+  readonly path: string;
   readonly status: number;
   readonly elapsedMs: number;
   /** The id that the body names. Absent: it names none, or was not read. */
   readonly model?: string;
 }
 
-export const callerFactsOf = (caller: Caller | undefined): CallerFacts => ({
-  ...(caller && { account: caller.accountId }),
-  ...(caller?.credential.keyId !== undefined && { key: caller.credential.keyId }),
-});
+export const callerFactsOf = (caller: Caller | undefined): CallerFacts => {
+  const facts: Writable<CallerFacts> = {};
+  if (caller) addCaller(facts, caller);
+  return facts;
+};
+
+const addCaller = (facts: Writable<CallerFacts>, { accountId, credential }: Caller): void => {
+  facts.account = accountId;
+  if (credential.keyId !== undefined) facts.key = credential.keyId;
+};
 
 /** Without query, headers and the rest of the body, which may contain secrets. */
 export const factsOf = (
@@ -49,16 +56,13 @@ export const factsOf = (
   { statusCode, elapsedTime: elapsedMs }: FastifyReply,
   status = statusCode,
 ): RequestFacts => {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  const facts: Writable<RequestFacts> = { requestId, method, path, status, elapsedMs };
+  if (caller) addCaller(facts, caller);
   const model = namedModelOf(body);
-  return {
-    requestId,
-    method,
-    path: url.split('?', 1)[0],
-    status,
-    elapsedMs,
-    ...callerFactsOf(caller),
-    ...(model !== undefined && { model }),
-  };
+  if (model !== undefined) facts.model = model;
+  return facts;
 };
 
 /** The failures of a rig and a code since the last line. */

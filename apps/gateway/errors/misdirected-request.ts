@@ -8,37 +8,40 @@ import { KnownRoutes } from './known-routes.js';
 /**
  * Rejects requests that no route should see: with several `Host` headers, of which a proxy may have
  * read another one, with an expectation other than `100-continue`, and with a method that their
- * path does not have. Call it before routes are registered.
+ * path does not have.
  */
-export const rejectMisdirected = (fastify: FastifyInstance): void => {
-  const routes = new KnownRoutes();
-  routes.collect(fastify);
-  const expectant = collectExpectant(fastify);
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (hasSeveralHosts(request)) {
-      send(request, reply, SEVERAL_HOSTS);
-      return;
-    }
-    if (expectant.has(request.raw)) {
+export class MisdirectedRequests {
+  readonly #routes = new KnownRoutes();
+  readonly #expectant: WeakSet<IncomingMessage>;
+
+  /** Routes that are registered from now on are known. */
+  constructor(fastify: FastifyInstance) {
+    this.#routes.collect(fastify);
+    this.#expectant = collectExpectant(fastify);
+  }
+
+  /** Whether it has answered the request, which no route then sees. */
+  rejects(request: FastifyRequest, reply: FastifyReply): boolean {
+    if (hasSeveralHosts(request)) send(request, reply, SEVERAL_HOSTS);
+    else if (request.headers.expect !== undefined && this.#expectant.has(request.raw))
       send(request, reply, EXPECTATION);
-      return;
+    else return request.is404 && this.#rejectsPath(request, reply);
+    return true;
+  }
+
+  #rejectsPath(request: FastifyRequest, reply: FastifyReply): boolean {
+    const [path = ''] = request.url.split('?', 1);
+    const methods = this.#routes.methodsOf(path);
+    if (methods.length > 0) {
+      void reply.header('allow', methods.join(', '));
+      send(request, reply, wrongMethod(request.method, methods));
+      return true;
     }
-    if (request.is404) {
-      const [path = ''] = request.url.split('?', 1);
-      const methods = routes.methodsOf(path);
-      if (methods.length > 0) {
-        void reply.header('allow', methods.join(', '));
-        send(request, reply, wrongMethod(request.method, methods));
-        return;
-      }
-      if (path.startsWith(TWICE)) {
-        send(request, reply, prefixTwice(request.method, path.slice(PREFIX.length)));
-        return;
-      }
-    }
-    done();
-  });
-};
+    if (!path.startsWith(TWICE)) return false;
+    send(request, reply, prefixTwice(request.method, path.slice(PREFIX.length)));
+    return true;
+  }
+}
 
 /** Node itself answers an unknown expectation without a body and without the security headers. */
 const collectExpectant = ({ server }: FastifyInstance): WeakSet<IncomingMessage> => {

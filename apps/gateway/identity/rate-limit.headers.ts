@@ -33,6 +33,8 @@ const ofBudget = ({ limit, remaining, resetsAt }: PaceLimit, nowMs: number): Req
   resetMs: Date.parse(resetsAt) - nowMs,
 });
 
+const NONE: Record<string, string> = {};
+
 /**
  * The tighter of the gateway's own limit and the limit of the budgets. A limit that is not set has
  * no header.
@@ -45,6 +47,7 @@ export const rateLimitHeaders = (
   const budget = pace?.requests ? ofBudget(pace.requests, nowMs) : undefined;
   const isTighter = budget && (!gateway || budget.remaining < gateway.remaining);
   const requests = isTighter ? budget : gateway;
+  if (!requests && !pace?.tokens) return NONE;
   return {
     ...(requests && headersOf('requests', requests)),
     ...(pace?.tokens && headersOf('tokens', ofBudget(pace.tokens, nowMs))),

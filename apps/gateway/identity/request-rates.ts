@@ -86,6 +86,7 @@ class Rates {
   }
 
   demand(id: string, nowMs: number): void {
+    if (this.perMinute === 0) return;
     const waitMs = this.#after(id, nowMs) - nowMs - MINUTE_MS;
     if (waitMs > 0) throw this.#tooMany(waitMs);
   }

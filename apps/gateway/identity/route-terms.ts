@@ -52,13 +52,14 @@ const needsConfirmation = (
 export const demandTerms = (
   { role, credential }: Caller,
   { scope, roles }: RouteTerms,
-  { ip, method, routeOptions }: Pick<FastifyRequest, 'ip' | 'method' | 'routeOptions'>,
+  request: Pick<FastifyRequest, 'ip' | 'method' | 'routeOptions'>,
 ): void => {
   const { policy, lists } = credential;
   if (roles && !roles.includes(role)) throw insufficientRole(roles);
   if (scope !== 'open' && !policy.scopes.includes(scope)) throw scopeMissing(scope);
-  if (needsConfirmation(credential, scope, method)) throw confirmationNeeded();
+  if (needsConfirmation(credential, scope, request.method)) throw confirmationNeeded();
   if (!lists) return;
+  const { ip, routeOptions } = request;
   if (!lists.allowsAddress(ip)) throw addressNotAllowed(ip);
   const { url = '' } = routeOptions;
   if (!lists.allowsRoute(url)) throw routeNotAllowed(url);

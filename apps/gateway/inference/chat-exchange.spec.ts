@@ -89,13 +89,16 @@ describe('the exchange of a chat', () => {
     logged = [];
     app = fastify();
     app.post('/v1/chat/completions', async ({ body }, reply) => {
-      const times = { startedAt: performance.now(), receivedAtMs: Date.parse(NOW) };
-      const chat = {
-        body: parseChatBody(body),
-        caller,
+      const parsed = parseChatBody(body);
+      const order = {
+        accountId: caller.accountId,
+        receivedAtMs: Date.parse(NOW),
+        body: parsed,
+        routingMode: parsed.routing_mode,
         context: contextOf(REQUEST_ID, 'user:7'),
-        ...times,
       };
+      const startedAt = performance.now();
+      const chat = { order, caller, startedAt, requestHash: undefined, format: undefined };
       end = await exchange.answer(chat, reply, tap);
       return reply;
     });

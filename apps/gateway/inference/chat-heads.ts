@@ -1,4 +1,4 @@
-import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { type ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -19,17 +19,24 @@ export class ChatHeads {
   /**
    * Writes past Fastify, which has nothing to add to an answer that is bytes already. The rates are
    * current: a stored answer that is sent again does not have them.
-   * @param headers in addition to the headers that hooks have set
+   * @param headers in addition to the headers that hooks have set; no two have the same name
    */
   write(
     { caller }: Chat,
     reply: FastifyReply,
-    headers: OutgoingHttpHeaders,
+    headers: readonly (Readonly<Record<string, string>> | undefined)[],
     pace: HoldPace | undefined,
   ): ServerResponse {
     reply.hijack();
-    const earlier = reply.getHeaders() as Record<string, string>;
-    const rates = rateLimitHeaders(this.requestRates.rateOf(caller), pace, this.clock.now());
-    return reply.raw.writeHead(200, { ...earlier, ...headers, ...rates });
+    const list: string[] = [];
+    add(list, reply.getHeaders() as Record<string, string>);
+    for (const some of headers) if (some) add(list, some);
+    add(list, rateLimitHeaders(this.requestRates.rateOf(caller), pace, this.clock.now()));
+    return reply.raw.writeHead(200, list);
   }
 }
+
+/** Names and values in turns, which Node writes as they are. */
+const add = (list: string[], headers: Readonly<Record<string, string>>): void => {
+  for (const name in headers) list.push(name, headers[name] ?? '');
+};

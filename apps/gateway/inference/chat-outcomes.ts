@@ -19,16 +19,17 @@ export class ChatOutcomes {
   ) {}
 
   /** The first page of a stream has come. */
-  began({ body: { model }, startedAt }: Chat): void {
-    this.metrics.firstPage(model, secondsSince(startedAt));
+  began({ order: { body }, startedAt }: Chat): void {
+    this.metrics.firstPage(body.model, secondsSince(startedAt));
   }
 
-  charged({ body: { model } }: Chat, rig: string | null, usage: Usage, entry: LedgerEntry): void {
-    this.metrics.chatCharged({ model, rig, usage, chargedMicroUsd: entry.chargedMicroUsd });
+  charged({ order: { body } }: Chat, rig: string | null, usage: Usage, entry: LedgerEntry): void {
+    const { chargedMicroUsd } = entry;
+    this.metrics.chatCharged({ model: body.model, rig, usage, chargedMicroUsd });
   }
 
-  ended({ body: { model }, startedAt }: Chat, errorCode = ''): void {
-    this.metrics.chatEnded(model, secondsSince(startedAt), errorCode);
+  ended({ order: { body }, startedAt }: Chat, errorCode = ''): void {
+    this.metrics.chatEnded(body.model, secondsSince(startedAt), errorCode);
   }
 
   /** For an answer that has not begun: the error filter answers and logs. */

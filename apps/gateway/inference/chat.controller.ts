@@ -20,11 +20,11 @@ import { TranslatedChats, type Translation } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
 
-const SCOPE = 'inference';
+const TERMS = { scope: 'inference' } as const;
 
 /** Chat completions, at both of their addresses. */
 @Controller()
-@Scope(SCOPE)
+@Scope(TERMS.scope)
 @UseGuards(ApiGuard)
 export class ChatController {
   constructor(
@@ -36,10 +36,11 @@ export class ChatController {
       urls: ADDRESSES.map((address) => `/${address}`),
       takes: ({ headers }) => headers[IDEMPOTENCY_HEADER] === undefined,
       handle: async (request, reply, readBody) => {
-        await guard.admit(request, { scope: SCOPE });
-        await readBody();
+        const admitted = guard.admit(request, TERMS);
+        if (admitted !== true) await admitted;
+        await readBody(request, reply);
         if (!request.caller) throw new Error('the guard has set no caller');
-        return this.complete(request.caller, request, reply, undefined);
+        await this.complete(request.caller, request, reply, undefined);
       },
     });
   }
@@ -52,7 +53,7 @@ export class ChatController {
   @ResumableDocs()
   @CacheDocs()
   @SessionDocs()
-  async complete(
+  complete(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
@@ -63,7 +64,7 @@ export class ChatController {
 }
 
 /** A chat is what the others are translated to. */
-const asChat = (sent: unknown, { sentBytes: bytes }: FastifyRequest): Translation => ({
-  body: parseChatBody(sent),
-  ...(bytes && { original: { dialect: 'chat', bytes } }),
-});
+const asChat = (sent: unknown, { sentBytes: bytes }: FastifyRequest): Translation => {
+  const body = parseChatBody(sent);
+  return bytes ? { body, original: { dialect: 'chat', bytes } } : { body };
+};

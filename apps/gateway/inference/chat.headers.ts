@@ -9,7 +9,8 @@ interface RigTime {
 
 /** The measured milliseconds of a request in the gateway, without the rig. */
 const overheadMs = (startedAt: number, attempts: readonly RigTime[]): number => {
-  const atRigs = attempts.reduce((sum, { startedMs, endedMs }) => sum + endedMs - startedMs, 0);
+  let atRigs = 0;
+  for (const { startedMs, endedMs } of attempts) atRigs += endedMs - startedMs;
   return Math.max(0, performance.now() - startedAt - atRigs);
 };
 
@@ -17,19 +18,23 @@ const overheadMs = (startedAt: number, attempts: readonly RigTime[]): number => 
 export const routeHeaders = (
   startedAt: number,
   { rig, attempts }: { readonly rig: string | null; readonly attempts: readonly RigTime[] },
-): Record<string, string> => ({
-  ...(rig !== null && { 'x-quipu-rig': rig }),
-  'x-quipu-attempts': String(attempts.length),
-  'x-quipu-overhead-ms': overheadMs(startedAt, attempts).toFixed(3),
-});
+): Record<string, string> => {
+  const measured = {
+    'x-quipu-attempts': String(attempts.length),
+    'x-quipu-overhead-ms': overheadMs(startedAt, attempts).toFixed(3),
+  };
+  return rig === null ? measured : { 'x-quipu-rig': rig, ...measured };
+};
 
-/** The cost of the answer and its log position, known when the charge is durable. */
-export const costHeaders = ({
-  eventId,
-  chargedMicroUsd,
-  availableMicroUsd,
-}: LedgerEntry): Record<string, string> => ({
-  'x-quipu-cost-usd': toUsd(chargedMicroUsd).toFixed(6),
+/**
+ * The cost of the answer and its log position, known when the charge is durable.
+ * @param costMicroUsd of an answer with several charges, of which the entry is the last
+ */
+export const costHeaders = (
+  { eventId, chargedMicroUsd, availableMicroUsd }: LedgerEntry,
+  costMicroUsd = chargedMicroUsd,
+): Record<string, string> => ({
+  'x-quipu-cost-usd': toUsd(costMicroUsd).toFixed(6),
   'x-quipu-available-usd': toUsd(availableMicroUsd).toFixed(6),
   'x-quipu-event-id': eventId,
 });

@@ -1,55 +1,28 @@
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
-import { type ChatOrder, type OriginalRequest } from '#platform/chats/chat-order.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
-import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type AnswerFormat } from './answer-format.js';
 
 /** One chat that came over HTTP. */
 export interface Chat {
-  readonly body: ChatBody;
+  readonly order: ChatOrder & { readonly body: ChatBody };
   readonly caller: Caller;
-  readonly context: CommandContext;
   /** By `performance.now()`. */
   readonly startedAt: number;
-  /** By the clock, in milliseconds since the Unix epoch. */
-  readonly receivedAtMs: number;
-  /** The attempt with an `Idempotency-Key`: as in `ChatOrder`. */
-  readonly confirm?: () => Promise<boolean>;
-  /** As in `ChatOrder`. */
-  readonly others?: readonly ChatBody[];
-  /** As in `ChatOrder`. */
-  readonly original?: OriginalRequest;
   /** Of a request that asks for a stream that can be resumed: as `ResumableStreams` gave it. */
-  readonly requestHash?: string;
-  /** As in `ChatOrder`. */
-  readonly cacheSeconds?: number;
-  /** As in `ChatOrder`. */
-  readonly sessionId?: string;
-  /** Default: a chat of OpenAI. */
-  readonly format?: AnswerFormat;
+  readonly requestHash: string | undefined;
+  /** Undefined for a chat of OpenAI. */
+  readonly format: AnswerFormat | undefined;
 }
 
-export const orderOf = (chat: Chat): ChatOrder => ({
-  accountId: chat.caller.accountId,
-  receivedAtMs: chat.receivedAtMs,
-  body: chat.body,
-  routingMode: chat.body.routing_mode,
-  context: chat.context,
-  ...(chat.confirm && { confirm: chat.confirm }),
-  ...(chat.others && { others: chat.others }),
-  ...(chat.original && { original: chat.original }),
-  ...(chat.cacheSeconds !== undefined && { cacheSeconds: chat.cacheSeconds }),
-  ...(chat.sessionId !== undefined && { sessionId: chat.sessionId }),
-});
-
 /** A further chat of the same request, with a hold and a charge of its own. @param n from 1 on */
-export const followingChat = (chat: Chat, body: ChatBody, n: number): Chat => {
-  const { context } = chat;
+export const followingChat = ({ order }: Chat, body: ChatBody, n: number): ChatOrder => {
+  const { context } = order;
   const requestId = derivedId(`following chat ${n}`, context.requestId);
-  return { ...chat, body, context: { ...context, requestId } };
+  return { ...order, body, routingMode: body.routing_mode, context: { ...context, requestId } };
 };
 
 /**

@@ -15,7 +15,7 @@ import { RESUMABLE_HEADER } from '../streams/resumption.js';
 import { chatFormat, formatFor, type StreamFormat } from './answer-format.js';
 import { ChatHeads } from './chat-heads.js';
 import { ChatOutcomes } from './chat-outcomes.js';
-import { type Chat, chargedOf, followingChat, orderOf } from './chat.js';
+import { type Chat, chargedOf, followingChat } from './chat.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 
 /** Keeps streams that can be resumed. */
@@ -39,7 +39,7 @@ export class StreamedChats {
     open: ConnectedRequest,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
-    const stream = await this.streams.execute(orderOf(chat), open.signal);
+    const stream = await this.streams.execute(chat.order, open.signal);
     try {
       return await this.#write(chat, stream, reply, open, tap);
     } finally {
@@ -58,37 +58,38 @@ export class StreamedChats {
     this.outcomes.began(chat);
     const headers = { ...routeHeaders(chat.startedAt, stream), ...stream.headers, ...SSE_HEADERS };
     tap?.head(headers);
-    const keeper = await this.#keeper(chat);
+    const keeper =
+      chat.requestHash === undefined ? undefined : await this.#keeper(chat, chat.requestHash);
     const kept = keeper && { [RESUMABLE_HEADER]: String(keeper.isKept) };
-    this.heads.write(chat, reply, { ...headers, ...kept }, stream.pace);
+    this.heads.write(chat, reply, [headers, kept], stream.pace);
     const writer = this.#writer(chat, keeper, reply, open, tap);
     const end = await this.#pump(chat, stream, writer, { reply, signal: open.signal });
     await writer.end();
     return end;
   }
 
-  /** Undefined for a stream that is not to be kept. */
-  async #keeper(chat: Chat): Promise<StreamKeeper | undefined> {
-    const { caller, context, requestHash, format: { form } = chatFormat } = chat;
-    const { requestId } = context;
-    return requestHash === undefined
-      ? undefined
-      : this.resumable.keep({ caller, requestId, requestHash, form });
+  #keeper(
+    { caller, order, format: { form } = chatFormat }: Chat,
+    requestHash: string,
+  ): Promise<StreamKeeper> {
+    const { requestId } = order.context;
+    return this.resumable.keep({ caller, requestId, requestHash, form });
   }
 
   #writer(
-    { context: { requestId: streamId } }: Chat,
+    { order }: Chat,
     keeper: StreamKeeper | undefined,
     { raw: response }: FastifyReply,
-    { signal, cut, outlive }: ConnectedRequest,
+    open: ConnectedRequest,
     tap: AnswerTap | undefined,
   ): AnswerWriter {
     const record = tap && ((text: string): void => tap.text(text));
-    const writer = new SseWriter(response, this.keepAliveMs, signal, record);
+    const writer = new SseWriter(response, this.keepAliveMs, open.signal, record);
     if (keeper?.isKept !== true) return writer;
-    outlive();
+    open.outlive();
     const { graceMs } = this.resumable;
-    const abandon = (): void => cut('client_gone');
+    const abandon = (): void => open.cut('client_gone');
+    const streamId = order.context.requestId;
     return new ResumableWriter({ streamId, response, keeper, graceMs, abandon }, writer);
   }
 
@@ -120,7 +121,7 @@ export class StreamedChats {
         const charged = chargedOf(usage, stream.bound);
         const following = await follow(written, charged, writer, signal);
         if (following) {
-          stream = await this.streams.execute(orderOf(followingChat(chat, following, n)), signal);
+          stream = await this.streams.execute(followingChat(chat, following, n), signal);
           continue;
         }
         const last = await written.end(charged);

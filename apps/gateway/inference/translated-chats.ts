@@ -6,6 +6,7 @@ import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js'
 import { type OriginalRequest } from '#platform/chats/chat-order.js';
 import { ChatFunds } from '#areas/inference/chat-funds.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type Writable } from '#platform/kernel/writable.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { modelOf } from '../bodies/named-model.js';
 import { bodyLabels } from '../paid/body-labels.js';
@@ -17,6 +18,7 @@ import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerFormat } from './answer-format.js';
 import { cacheSecondsOf } from './cache.header.js';
 import { sessionIdOf } from './session.header.js';
+import { type Chat } from './chat.js';
 import { ChatExchange } from './chat-exchange.js';
 
 /** A request for a chat, or to another interface, as it came over HTTP. */
@@ -72,20 +74,21 @@ export class TranslatedChats {
     const { id: requestId, body: sent } = request;
     const { accountId } = caller;
     const context = callerContext(request, caller, bodyLabels(sent, accountId, this.hash));
-    await this.funds.demand(accountId, modelOf(sent), requestId);
-    const translation = await translate(sent, receivedAtMs);
+    const demanded = this.funds.demand(accountId, modelOf(sent), requestId);
+    if (demanded instanceof Promise) await demanded;
+    const translated = translate(sent, receivedAtMs);
+    const translation = translated instanceof Promise ? await translated : translated;
     const requestHash = this.streams.requestHash(request);
-    const chat = {
-      ...translation,
-      caller,
-      context,
-      startedAt,
-      receivedAtMs,
-      ...(requestHash !== undefined && { requestHash }),
-      ...(cacheSeconds !== undefined && { cacheSeconds }),
-      ...(sessionId !== undefined && { sessionId }),
-      ...(attempt && { confirm: attempt.confirm }),
-    };
-    return this.exchange.answer(chat, reply, attempt?.tap);
+    const { body, others, original, format } = translation;
+    const routingMode = body.routing_mode;
+    const order: Writable<Chat['order']> = { accountId, receivedAtMs, body, routingMode, context };
+    if (attempt) order.confirm = attempt.confirm;
+    if (others) order.others = others;
+    if (original) order.original = original;
+    if (cacheSeconds !== undefined) order.cacheSeconds = cacheSeconds;
+    if (sessionId !== undefined) order.sessionId = sessionId;
+    const chat = { order, caller, startedAt, requestHash, format };
+    // Without `await`, the promise would be adopted, which takes two more turns.
+    return await this.exchange.answer(chat, reply, attempt?.tap);
   }
 }

@@ -99,7 +99,10 @@ export class PackageDownloadController {
         signal: open.signal,
       });
       const stream = addAbortSignal(open.signal, Readable.from(content, { objectMode: false }));
-      return new StreamableFile(stream.once('close', open.close), { type: TYPE, length });
+      return new StreamableFile(
+        stream.once('close', () => open.close()),
+        { type: TYPE, length },
+      );
     } catch (error) {
       open.close();
       throw error;

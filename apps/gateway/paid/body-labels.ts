@@ -8,12 +8,15 @@ export type BodyLabels = Pick<HoldLabels, 'tags' | 'endUser'>;
 /** In `metadata` of a body, the caller's user as Anthropic has it: a person, and no tag. */
 const USER_ID = 'user_id';
 
+const NONE: BodyLabels = {};
+
 /**
  * The labels in a body that is not validated: pairs of `metadata` that fit a tag, and the hash of
  * the caller's user. The same user of another account has another hash.
  */
 export const bodyLabels = (sent: unknown, accountId: string, hash: TextHasher): BodyLabels => {
   const { metadata, safety_identifier: safety, user } = fieldsOf(sent);
+  if (metadata === undefined && safety === undefined && user === undefined) return NONE;
   const pairs = fieldsOf(metadata);
   const tags = Object.entries(pairs).flatMap(([name, value]) =>
     name === USER_ID || typeof value !== 'string' ? [] : tagOf(name, value),

@@ -49,10 +49,7 @@ export const tagsOf = ({
 };
 
 /** The tags of the header go before pairs of the body, which are dropped where there is no room. */
-export const mergedTags = (
-  ofHeader: readonly string[],
-  ofBody: readonly string[],
-): readonly string[] => {
+export const mergedTags = (ofHeader: readonly string[], ofBody: readonly string[]): string[] => {
   const names = new Set(ofHeader.map(nameOf));
   const others = ofBody.filter((tag) => !names.has(nameOf(tag)));
   return [...ofHeader, ...others].slice(0, TAGS_MAX).sort(byName);

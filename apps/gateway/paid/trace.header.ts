@@ -9,8 +9,8 @@ const TRACE_PARENT =
  * The trace that the caller names by `traceparent`. One that is malformed is ignored, as the W3C
  * recommendation (Trace Context, section 3.2) asks.
  */
-export const traceOf = ({ traceparent }: IncomingHttpHeaders): Pick<HoldLabels, 'trace'> => {
-  if (typeof traceparent !== 'string') return {};
+export const traceOf = ({ traceparent }: IncomingHttpHeaders): HoldLabels['trace'] => {
+  if (typeof traceparent !== 'string') return undefined;
   const [, trace, span] = TRACE_PARENT.exec(traceparent) ?? [];
-  return trace === undefined ? {} : { trace: `${trace}-${span}` };
+  return trace === undefined ? undefined : `${trace}-${span}`;
 };

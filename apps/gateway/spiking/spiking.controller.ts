@@ -87,14 +87,10 @@ export class SpikingController {
       context: callerContext(request, { userId, credential }),
       ...(attempt && { confirm: attempt.confirm }),
     };
-    const answer = await this.requests.whileConnected(
-      reply.raw,
-      this.settings.runMsMax,
-      ({ signal, outlive }) => {
-        outlive();
-        return this.commands.execute(new InferSpikesCommand(order, signal));
-      },
-    );
+    const answer = await this.requests.whileConnected(reply.raw, this.settings.runMsMax, (open) => {
+      open.outlive();
+      return this.commands.execute(new InferSpikesCommand(order, open.signal));
+    });
     void reply.headers(costHeaders(answer.entry));
     return presentAnswer(request.id, answer, asked);
   }

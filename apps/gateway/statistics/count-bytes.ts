@@ -1,5 +1,5 @@
 import { type Socket } from 'node:net';
-import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type FastifyRequest } from 'fastify';
 import { type AnswerRecorder } from '#areas/statistics/answer-recorder.js';
 
 /**
@@ -8,11 +8,10 @@ import { type AnswerRecorder } from '#areas/statistics/answer-recorder.js';
  */
 export const countBytes = (recorder: Pick<AnswerRecorder, 'record'>) => {
   const counted = new WeakMap<Socket, number>();
-  return ({ raw: { socket }, caller }: FastifyRequest, _: FastifyReply, done: () => void): void => {
+  return ({ raw: { socket }, caller }: FastifyRequest): void => {
     const { bytesWritten } = socket;
     const bytes = bytesWritten - (counted.get(socket) ?? 0);
     counted.set(socket, bytesWritten);
     if (caller) recorder.record(caller.accountId, bytes);
-    done();
   };
 };

@@ -1,4 +1,9 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { ErrorsOf } from '../errors/envelope.js';
 import { mustBeJson } from '../errors/media-type.js';
 import { URL_ENCODED } from './form-part.js';
@@ -17,11 +22,11 @@ export const OpenAiUpload = (): MethodDecorator => ErrorsOf('openai', { acceptsF
 export const FormUpload = (): MethodDecorator => ErrorsOf('application', { acceptsForms: true });
 
 /**
- * Accepts forms where a route declares it. Their parts are streams: neither the limit of bodies nor
- * memory concerns them. An answer that is given before the form has arrived ends the connection.
+ * Accepts forms where a route declares it; `rejectForms` rejects the others. Their parts are
+ * streams: neither the limit of bodies nor memory concerns them. An answer that is given before the
+ * form has arrived ends the connection.
  */
 export const acceptUploads = (fastify: FastifyInstance): void => {
-  fastify.addHook('onRequest', rejectForms);
   fastify.addHook('onRoute', (route) => {
     if (route.config?.acceptsForms === true) route.onSend = dropUnread;
   });
@@ -37,15 +42,16 @@ const dropUnread = (
   done(null, payload);
 };
 
-const FORM_TYPES = ['multipart/', URL_ENCODED];
 /** The bodies of these requests are not read. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-const rejectForms = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
-  const type = request.headers['content-type']?.toLowerCase();
-  const isOfForm = FORM_TYPES.some((one) => type?.startsWith(one) === true);
-  const isForm = isOfForm && !BODILESS.has(request.method);
-  const { acceptsForms, formFields } = request.routeOptions.config;
-  if (isForm && acceptsForms !== true && formFields !== true) throw mustBeJson();
-  done();
+/** @throws HttpFailure 415 for a form that the route does not accept */
+export const rejectForms = (
+  { headers, method }: FastifyRequest,
+  { acceptsForms, formFields }: FastifyContextConfig,
+): void => {
+  if (acceptsForms === true || formFields === true) return;
+  const type = headers['content-type']?.toLowerCase();
+  if (type === undefined || BODILESS.has(method)) return;
+  if (type.startsWith('multipart/') || type.startsWith(URL_ENCODED)) throw mustBeJson();
 };

@@ -20,6 +20,8 @@ interface HoldProcess {
 }
 
 const TIMER = 'expiry';
+const OPEN: HoldProcess = { open: true };
+const CANCEL = [{ kind: 'cancel', timer: TIMER }] as const;
 
 const react = ({ type, data }: HoldEvent): readonly SagaAction<ExpireHold>[] => {
   switch (type) {
@@ -33,7 +35,7 @@ const react = ({ type, data }: HoldEvent): readonly SagaAction<ExpireHold>[] => 
     case 'HoldCaptured':
     case 'HoldReleased':
     case 'HoldExpired':
-      return [{ kind: 'cancel', timer: TIMER }];
+      return CANCEL;
   }
 };
 
@@ -47,7 +49,6 @@ export const holdExpirySaga: Saga<HoldEvent, HoldProcess, ExpireHold> = {
   on: { HoldPlaced, HoldRenewed, HoldCaptured, HoldReleased, HoldExpired },
   key: ({ data }) => data.holdId,
   initialState: { open: false },
-  evolve: (_, { type }) =>
-    type === 'HoldPlaced' || type === 'HoldRenewed' ? { open: true } : null,
+  evolve: (_, { type }) => (type === 'HoldPlaced' || type === 'HoldRenewed' ? OPEN : null),
   react,
 };

@@ -43,7 +43,7 @@ describe('admission of a chat', () => {
       },
     ]);
     expect(admitted.models).toMatchObject([{ model: llama, passed: [] }]);
-    expect(admitted.models[0]?.target).not.toHaveProperty('pin');
+    expect(admitted.models[0]?.target.pin).toBeUndefined();
   });
 
   it.each([

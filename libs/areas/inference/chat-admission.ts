@@ -1,14 +1,13 @@
-import { doubtsOf } from '#events/token-usage.vocabulary.js';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type ChatCaptureEvidence,
   type LostRig,
   type PassedModel,
 } from '#events/inference/chat.evidence.js';
-import { fieldIn } from '#platform/kernel/json-fields.js';
+import { fieldTextIn } from '#platform/kernel/json-fields.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
-import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { ofModel } from '#platform/ledger/price-card.js';
@@ -41,18 +40,18 @@ export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   readonly accountId: string;
   readonly holdId: string;
   /** The ids of the caller's `traceparent`. */
-  readonly trace?: string;
+  readonly trace: string | undefined;
   /** In the order in which they are asked. */
   readonly models: readonly AdmittedModel[];
   /** A keyed hash. */
-  readonly session?: string;
-  readonly adapter?: TextAdapter;
+  readonly session: string | undefined;
+  readonly adapter: TextAdapter | undefined;
   /** As rigs are asked: with words in the place of pictures that they do not see. */
   readonly order: ChatOrder;
   /** The pictures that the words are of. */
-  readonly pictures?: readonly DescribedPicture[];
-  /** Absent where no budget has a limit per minute. */
-  readonly pace?: HoldPace;
+  readonly pictures: readonly DescribedPicture[] | undefined;
+  /** Undefined where no budget has a limit per minute. */
+  readonly pace: HoldPace | undefined;
   capture(outcome: ChatOutcome): Promise<LedgerEntry>;
 }
 
@@ -63,16 +62,16 @@ export interface ChatOutcome {
   /** The model that answered, and the models before it. Default: the first model of the chat. */
   readonly answeredBy?: Pick<AdmittedModel, 'model' | 'passed'>;
   /** As in `Routed`. */
-  readonly modelSent?: string;
-  readonly score?: number;
-  readonly lost?: readonly LostRig[];
+  readonly modelSent?: string | undefined;
+  readonly score?: number | undefined;
+  readonly lost?: readonly LostRig[] | undefined;
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
   /** Of the answer for the caller, without headers and framing. */
   readonly bytesOut: number;
   /** From the arrival of the request to the first part of a stream. Absent: not measured. */
-  readonly firstByteMs?: number;
+  readonly firstByteMs?: number | undefined;
 }
 
 /** Prices a request and holds its worst case before any work. */
@@ -91,10 +90,10 @@ export class ChatAdmission {
    * @throws RouteError before anything is written, when no rig can take the request; otherwise as
    *   `PaidRequests.admit`
    */
-  async admit(asked: ChatOrder): Promise<AdmittedChat> {
+  async admit(asked: ChatOrder, signal?: AbortSignal): Promise<AdmittedChat> {
     const pictured = this.pictures.of(asked);
     const order = pictured?.bounded ?? asked;
-    const { accountId, body } = order;
+    const { accountId, body, context } = order;
     const priced = this.#sized(order);
     const { models, passed } = priced;
     const [{ model }] = models;
@@ -105,24 +104,23 @@ export class ChatAdmission {
     const worst = this.pricing.worstCase(order, priced);
     const looks = pictured?.linesAt(worst.pricedAtMs) ?? [];
     const all = pictured ? { ...worst, lines: [...worst.lines, ...looks] } : worst;
-    const held = await this.paid.admit(order, all);
-    const described = pictured && (await describedAfter(held, pictured, order.signal));
+    const held = await this.paid.admit(order, all, signal);
+    const described = pictured && (await describedAfter(held, pictured, signal));
     // After the hold, so that a rejected request does not pay for it.
     const promptHash = this.hash(promptOf(asked));
-    const promptTokensMax = Math.max(...models.map(({ bound }) => bound.inputTokens));
-    const session = sessionKeyOf(order, promptTokensMax, this.hash);
     return {
       accountId,
-      holdId: order.context.requestId,
-      ...(order.context.trace !== undefined && { trace: order.context.trace }),
-      models: models.map((one) => ({ ...one, bound: withinHeld(one.bound, held.lines), passed })),
-      ...(session !== undefined && { session }),
-      ...(adapter && { adapter }),
-      ...held.pace,
+      holdId: context.requestId,
+      trace: context.trace,
+      models: models.map((one) => withinHeld(one, held.lines, passed)),
+      session: sessionKeyOf(order, largestPrompt(models), this.hash),
+      adapter,
+      pace: held.pace.pace,
       order: described?.order ?? asked,
-      ...(described && { pictures: described.pictures }),
+      pictures: described?.pictures,
       release: (reason) => held.release(reason),
-      capture: (outcome) => capture(held, outcome, { ...priced, looks }, body.model, promptHash),
+      capture: (outcome) =>
+        capture(held, outcome, { priced, looks, asked: body.model, promptHash }),
     };
   }
 
@@ -133,8 +131,9 @@ export class ChatAdmission {
       this.rigs.check(one.target, order.body, order.original);
       return one;
     });
+    const { pin, terms } = priced;
     const passed = [...priced.passed, ...checked.passed];
-    return this.pricing.size(order, { ...priced, models: checked.models, passed });
+    return this.pricing.size(order, { pin, terms, models: checked.models, passed });
   }
 }
 
@@ -142,7 +141,7 @@ export class ChatAdmission {
 const describedAfter = async (
   held: HeldRequest,
   pictured: PicturedChat,
-  signal: AbortSignal = new AbortController().signal,
+  signal = new AbortController().signal,
 ): Promise<DescribedChat> => {
   try {
     return await pictured.describe(signal);
@@ -157,28 +156,46 @@ const describedAfter = async (
 /** The messages of a chat as they came; of requests that were translated, as JSON. */
 const promptOf = (order: ChatOrder): string => {
   const { body, others, original } = order;
-  const sent = original?.dialect === 'chat' ? fieldIn(original.bytes, 'messages') : undefined;
-  return sent?.toString() ?? JSON.stringify(others ? messagesOfAll(order) : body.messages);
+  const sent = original?.dialect === 'chat' ? fieldTextIn(original.bytes, 'messages') : undefined;
+  return sent ?? JSON.stringify(others ? messagesOfAll(order) : body.messages);
 };
 
-/** The bound of one model, in a hold that may have been cut to the balance. */
-const withinHeld = (bound: TokenQuantities, lines: readonly PriceLine[]): TokenQuantities => {
+const largestPrompt = (models: readonly SizedModel[]): number =>
+  models.reduce((most, { bound }) => Math.max(most, bound.inputTokens), 0);
+
+/** A model with its bound, in a hold that may have been cut to the balance. */
+const withinHeld = (
+  { model, target, bound }: SizedModel,
+  lines: readonly PriceLine[],
+  passed: AdmittedModel['passed'],
+): AdmittedModel => {
   const held = tokensIn(lines);
   return {
-    inputTokens: Math.min(bound.inputTokens, held.inputTokens),
-    outputTokens: Math.min(bound.outputTokens, held.outputTokens),
+    model,
+    target,
+    bound: {
+      inputTokens: Math.min(bound.inputTokens, held.inputTokens),
+      outputTokens: Math.min(bound.outputTokens, held.outputTokens),
+    },
+    passed,
   };
 };
 
+/** The facts of an admitted chat that its charge needs. */
+interface Admitted {
+  readonly priced: PricedChat<SizedModel>;
+  readonly looks: readonly PriceLine[];
+  /** The model. */
+  readonly asked: string;
+  readonly promptHash: string;
+}
+
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut, ...routed }: ChatOutcome,
-  { models, terms, looks }: PricedChat<SizedModel> & { readonly looks: readonly PriceLine[] },
-  asked: string,
-  promptHash: string,
+  outcome: ChatOutcome,
+  { priced: { models, terms }, looks, asked, promptHash }: Admitted,
 ): Promise<LedgerEntry> => {
-  const { source, serviceTier = null, toolCalls } = usage;
-  const { answeredBy, modelSent, score, lost, firstByteMs } = routed;
+  const { usage, answeredBy, rig, score, lost, firstByteMs } = outcome;
   const { model, passed } = answeredBy ?? { ...models[0], passed: [] };
   const isFallback = model.id !== asked;
   const { tariff } = models.find((one) => one.model.id === model.id) ?? models[0];
@@ -186,25 +203,30 @@ const capture = (
   const lines = isFallback ? ofModel(model.id, own) : own;
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: modelSent ?? model.upstreamId, answered: modelAnswered },
-    attempts,
+    models: { asked, sent: outcome.modelSent ?? model.upstreamId, answered: outcome.modelAnswered },
+    attempts: outcome.attempts,
     promptHash,
-    replyHash,
-    ...(isFallback && passed.length > 0 && { fallback: { model: model.id, passed: [...passed] } }),
-    ...(score !== undefined && { score }),
-    ...(lost && { lostRigs: [...lost] }),
-    ...doubtsOf([{ usageDoubts: doubts }]),
-    ...(service !== undefined &&
-      tariff.hasService(service) && { serviceTier: { asked: service, answered: serviceTier } }),
-    ...(toolCalls !== undefined && { toolCalls }),
+    replyHash: outcome.replyHash,
   };
+  if (isFallback && passed.length > 0) {
+    evidence.fallback = { model: model.id, passed: [...passed] };
+  }
+  if (score !== undefined) evidence.score = score;
+  if (lost) evidence.lostRigs = [...lost];
+  if (doubts.length > 0) evidence.usageDoubts = [...doubts];
+  if (service !== undefined && tariff.hasService(service)) {
+    evidence.serviceTier = { asked: service, answered: usage.serviceTier ?? null };
+  }
+  if (usage.toolCalls !== undefined) evidence.toolCalls = usage.toolCalls;
+  const charged = held.charged(looks.length > 0 ? [...lines, ...looks] : lines);
   return held.capture({
-    ...held.charged([...lines, ...looks]),
     rig,
-    usageSource: source,
-    outcome,
+    lines: charged.lines,
+    excess: charged.excess,
+    usageSource: usage.source,
+    outcome: outcome.outcome,
     evidence,
-    bytesOut,
+    bytesOut: outcome.bytesOut,
     ...(firstByteMs !== undefined && { firstByteMs }),
   });
 };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import {
   ChatBody,
@@ -29,6 +29,16 @@ const failureOf = (body: unknown): RejectedRequestError['failure'] => {
 describe('a chat body', () => {
   it('gets the documented defaults', () => {
     expect(parseChatBody(question)).toEqual({ ...question, routing_mode: 'auto', timesteps: 8 });
+  });
+
+  it('is parsed only where a check of its fields does not do', () => {
+    const parsing = jest.spyOn(ChatBody, 'safeParse');
+    parseChatBody({ ...question, max_tokens: 9, provider: null, user: 'u' });
+    expect(parsing).not.toHaveBeenCalled();
+    expect(failureOf({ ...question, provider: { order: 7 } })).toMatchObject({ status: 400 });
+    expect(failureOf({ ...question, models: 'one' })).toMatchObject({ status: 400 });
+    expect(parsing).toHaveBeenCalledTimes(2);
+    parsing.mockRestore();
   });
 
   it('keeps unknown fields at any depth', () => {
@@ -85,6 +95,7 @@ describe('a chat body', () => {
 describe('the check that spares a chat body the parsing', () => {
   const values = fc.constantFrom<unknown>(
     ...[null, true, 'auto', 'rig_7', 'acme/llama-70b', '', 0, 1, 2, 0.7, 64, 65, -1, 1e9, [], {}],
+    ...[{ order: ['acme'] }, { sort: { by: 'price' } }, ['acme/llama-8b']],
     ...[['stop'], [1], { include_usage: true }, { include_usage: 1 }, { include_usage: null }],
     '2dae1ad9-917d-437b-adb7-eb22f7bce2d0',
   );

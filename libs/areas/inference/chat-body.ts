@@ -68,6 +68,8 @@ export const DocumentedChatBody = ChatBody.extend({
   messages: z.array(Message).min(1).max(MESSAGES_MAX),
 });
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** A body that cannot be read. */
 export interface InvalidChatBody {
   readonly code: 'invalid_request' | 'body_too_complex';
@@ -77,8 +79,8 @@ export interface InvalidChatBody {
   readonly param: string | null;
 }
 
-/** Spares most bodies the parsing. */
-const fits = schemaCheckOf(ChatBody);
+/** Spares most bodies the parsing. A body with wishes about its rigs and models is parsed. */
+const fits = schemaCheckOf(ChatBody.omit({ provider: true, models: true }));
 
 export type ReadChatBody = { readonly body: ChatBody } | { readonly invalid: InvalidChatBody };
 
@@ -93,8 +95,9 @@ export const readChatBody = (value: unknown): ReadChatBody => {
   if (Object.keys(value).length > FIELDS_MAX) {
     return invalidBody('body_too_complex', `the body has more than ${FIELDS_MAX} fields`);
   }
-  const whole = { ...DEFAULTS, ...value };
-  if (fits?.(whole)) return readMessages(whole as ChatBody);
+  const whole: Fields = { ...DEFAULTS, ...value };
+  const isPlain = whole['provider'] == null && whole['models'] == null;
+  if (isPlain && fits?.(whole)) return readMessages(whole as ChatBody);
   const parsed = ChatBody.safeParse(value);
   if (!parsed.success) return invalidFields(parsed.error.issues.flatMap(faultsIn));
   return readMessages(parsed.data as ChatBody);

@@ -69,34 +69,32 @@ export class ChatPricing {
     const wishes = routingWishesOf(body);
     const { preference } = wishes;
     const atMs = this.clock.now();
-    const terms = termsOf([body, ...(others ?? [])]);
+    const terms = termsOf(others ? [body, ...others] : [body]);
     const models = this.#modelsOf(order, wishes);
     const priced = passing(models, (model): PricedModel => {
       const tariff = tariffOf(this.catalog, model.id, atMs);
       demandPrice(tariff, terms, wishes);
-      const pinned = pin !== undefined && { pin };
-      const target = { model: model.id, account, ...pinned, ...(preference && { preference }) };
-      return { model, tariff, target };
+      return { model, tariff, target: { model: model.id, account, pin, preference } };
     });
-    return { pin, terms, ...priced };
+    return { pin, terms, models: priced.models, passed: priced.passed };
   }
 
   /** @throws DomainError `context_length_exceeded` */
   size({ body, others }: ChatOrder, priced: PricedChat): PricedChat<SizedModel> {
-    const sized = passing(priced.models, (one): SizedModel => {
-      const { model } = one;
+    const { pin, terms } = priced;
+    const sized = passing(priced.models, ({ model, tariff, target }): SizedModel => {
       const bound = others ? boundsOfAll({ body, others }, model) : tokenBounds(body, model);
-      return { ...one, bound };
+      return { model, tariff, target, bound };
     });
-    return { ...priced, ...sized, passed: [...priced.passed, ...sized.passed] };
+    return { pin, terms, models: sized.models, passed: [...priced.passed, ...sized.passed] };
   }
 
   /** The model of the request, and its fallbacks: an adapter is of one model. */
   #modelsOf({ accountId, body }: ChatOrder, { models }: RoutingWishes): readonly ServedModel[] {
     const first = chatModel(this.catalog, body.model, accountId);
     if (models === undefined) {
-      const ids = body.adapter == null ? first.fallbacks : [];
-      return [first, ...ids.flatMap((id) => this.catalog.model(id, accountId) ?? [])];
+      if (body.adapter != null || first.fallbacks.length === 0) return [first];
+      return [first, ...first.fallbacks.flatMap((id) => this.catalog.model(id, accountId) ?? [])];
     }
     if (body.adapter != null) throw rejectedField('models', 'expected none beside an adapter');
     const others = models.map((id, n) => {
@@ -132,11 +130,15 @@ export class ChatPricing {
 }
 
 /** Of each meter, the most units and the dearest price that one of the models may have. */
-const heldFor = (models: readonly SizedModel[], asked: string, terms: TariffTerms): PriceLine[] => {
-  const held = new Map<string, PriceLine>();
-  for (const { model, tariff, bound } of models) {
+const heldFor = (models: Several<SizedModel>, asked: string, terms: TariffTerms): PriceLine[] => {
+  const linesOf = ({ model, tariff, bound }: SizedModel): PriceLine[] => {
     const own = tariff.held(bound, terms);
-    for (const line of model.id === asked ? own : ofModel(model.id, own)) {
+    return model.id === asked ? own : ofModel(model.id, own);
+  };
+  if (models.length === 1) return linesOf(models[0]);
+  const held = new Map<string, PriceLine>();
+  for (const model of models) {
+    for (const line of linesOf(model)) {
       const before = held.get(line.meter);
       const quantity = Math.max(line.quantity, before?.quantity ?? 0);
       const dearer = before && !isAbove(line, before) ? before : line;
@@ -176,20 +178,23 @@ export const passing = <Model extends { readonly model: ServedModel } | ServedMo
   models: readonly Model[],
   step: (model: Model) => Next,
 ): { readonly models: Several<Next>; readonly passed: readonly PassedModel[] } => {
+  // Most requests have one model: its error is the answer, whatever the reason.
+  if (hasOne(models) && models.length === 1) return { models: [step(models[0])], passed: [] };
   const passed: PassedModel[] = [];
   const left: Next[] = [];
-  const errors: Error[] = [];
+  let firstError: Error | undefined;
   for (const model of models) {
     try {
       left.push(step(model));
     } catch (error) {
       const reason = passedReasonOf(error);
       if (!reason || !Error.isError(error)) throw error;
-      errors.push(error);
+      firstError ??= error;
       passed.push({ model: 'model' in model ? model.model.id : model.id, reason });
     }
   }
-  const [first, ...rest] = left;
-  if (first === undefined) throw errors[0] ?? new Error('a request without a model');
-  return { models: [first, ...rest], passed };
+  if (!hasOne(left)) throw firstError ?? new Error('a request without a model');
+  return { models: left, passed };
 };
+
+const hasOne = <Model>(models: readonly Model[]): models is Several<Model> => models.length > 0;

@@ -46,20 +46,21 @@ export class CompleteChatHandler {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(rejectOriginal(rejectSeveral(order)), signal);
     const place = this.cache.placeOf(order);
-    if (!place) return this.#answer(order, signal);
-    const hit = await this.cache.find(order, place);
+    const hit = place && (await this.cache.find(order, place));
     if (hit) return replyOfHit(hit);
-    const reply = await this.#answer(order, signal);
-    await this.cache.keepReply(order, place, reply);
-    return reply;
-  }
-
-  async #answer(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
-    const admitted = await this.admission.admit({ ...order, signal });
+    const admitted = await this.admission.admit(order, signal);
     const answered = await this.#route(admitted.order, admitted, signal);
-    const written = await this.#write(answered, order, admitted);
+    let written: Written;
+    try {
+      written = this.#written(answered, order, admitted);
+    } catch (error) {
+      await admitted.release('internal_error');
+      throw error;
+    }
     const entry = await admitted.capture(chargeOf(answered, written));
-    return replyOf(admitted, answered, written, entry);
+    const reply = replyOf(admitted, answered, written, entry);
+    if (place) await this.cache.keepReply(order, place, reply);
+    return reply;
   }
 
   #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<Answered> {
@@ -70,27 +71,19 @@ export class CompleteChatHandler {
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */
-  async #write(
+  #written(
     { routed, answeredBy }: Answered,
     order: ChatOrder,
-    admitted: AdmittedChat,
-  ): Promise<Written> {
+    { pictures: described_images }: AdmittedChat,
+  ): Written {
     const { completion, original } = routed.answer;
-    const echo = {
-      model: shownModel(order, answeredBy),
-      routing_mode: order.routingMode,
-      ...(admitted.pictures && { described_images: admitted.pictures }),
+    const model = shownModel(order, answeredBy);
+    const echo = { model, routing_mode: order.routingMode, described_images };
+    return {
+      text: original ?? echoedJson(completion, echo),
+      modelAnswered: modelOf(completion),
+      replyHash: this.hash(replyText(completion)),
     };
-    try {
-      return {
-        text: original ?? echoedJson(completion, echo),
-        modelAnswered: modelOf(completion),
-        replyHash: this.hash(replyText(completion)),
-      };
-    } catch (error) {
-      await admitted.release('internal_error');
-      throw error;
-    }
   }
 }
 
@@ -98,13 +91,13 @@ const chargeOf = (
   { routed, answeredBy }: Answered,
   { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
-  ...routeFacts(routed),
   answeredBy,
   usage: routed.answer.usage,
   outcome: 'completed',
   modelAnswered,
   replyHash,
   bytesOut: Buffer.byteLength(text),
+  ...routeFacts(routed),
 });
 
 const replyOf = (
@@ -119,6 +112,6 @@ const replyOf = (
   attempts,
   entry,
   bound,
-  ...(pace && { pace }),
-  ...(isOriginal && { isOriginal }),
+  pace,
+  isOriginal,
 });

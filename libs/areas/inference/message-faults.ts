@@ -15,10 +15,10 @@ export interface Fault {
  */
 export const faultsOf = (messages: readonly unknown[]): readonly Fault[] => {
   const faults: Fault[] = [];
-  for (const [n, message] of messages.entries()) {
+  messages.forEach((message, n) => {
     const fault = faultOf(message);
     if (fault) faults.push({ ...fault, param: `messages[${n}]${fault.param}` });
-  }
+  });
   return faults;
 };
 

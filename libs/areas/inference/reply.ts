@@ -11,7 +11,9 @@ const textOf = (part: JsonObject, holder: 'message' | 'delta'): string => {
 const textsOf = (answer: JsonObject, holder: 'message' | 'delta'): string => {
   const { choices } = answer;
   if (!Array.isArray(choices)) return '';
-  return choices.map((choice) => textOf(asObject(choice), holder)).join('');
+  let texts = '';
+  for (const choice of choices) texts += textOf(asObject(choice), holder);
+  return texts;
 };
 
 /** The text of a whole answer, for its keyed hash; all choices after one another. */

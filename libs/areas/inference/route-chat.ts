@@ -33,14 +33,14 @@ export const routeChat = async <Answer>(
   signal: AbortSignal,
 ): Promise<AnsweredBy<Answer>> => {
   const passed: PassedModel[] = [];
-  for (const [n, one] of admitted.models.entries()) {
-    const answeredBy = { ...one, passed: [...one.passed, ...passed] };
+  const last = admitted.models.at(-1);
+  for (const one of admitted.models) {
+    const answeredBy = passed.length === 0 ? one : { ...one, passed: [...one.passed, ...passed] };
     try {
       return { routed: await ask(routeOf(order, admitted, one), one), answeredBy };
     } catch (error) {
       const reason = passedReasonOf(error);
-      const isLast = n === admitted.models.length - 1;
-      if (isLast || !reason || signal.aborted) {
+      if (one === last || !reason || signal.aborted) {
         return await settleFailed(error, admitted, answeredBy, signal);
       }
       passed.push({ model: one.model.id, reason });
@@ -65,9 +65,9 @@ export const routeFacts = ({
 }: Routed): Pick<ChatOutcome, 'rig' | 'attempts' | 'modelSent' | 'score' | 'lost'> => ({
   rig,
   attempts: attempts.length,
-  ...(modelSent !== undefined && { modelSent }),
-  ...(score !== undefined && { score }),
-  ...(lost && { lost }),
+  modelSent,
+  score,
+  lost,
 });
 
 const routeOf = (
@@ -75,25 +75,22 @@ const routeOf = (
   { accountId: account, holdId, trace, adapter, session }: AdmittedChat,
   { model, target, bound }: AdmittedModel,
 ): RouteOrder => {
+  const ours = { body, shownModel: model.id === body.model ? undefined : model.id };
   return {
-    ...target,
+    model: target.model,
     account,
     holdId,
-    ...(trace !== undefined && { trace }),
-    ...(session !== undefined && { session }),
+    trace,
+    pin: target.pin,
+    preference: target.preference,
+    session,
     needs: requestNeedsOf(body, original),
-    ...(original && { dialect: original.dialect }),
+    dialect: original?.dialect,
     request: (terms) => ({
       body: upstreamBody(body, model, bound, terms),
       promptTokensMax: bound.inputTokens,
-      ...(adapter && { adapter }),
-      ...(original && {
-        original: {
-          ...original,
-          body,
-          ...(model.id !== body.model && { shownModel: model.id }),
-        },
-      }),
+      adapter,
+      original: original && { ...original, ...ours },
     }),
   };
 };

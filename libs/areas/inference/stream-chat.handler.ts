@@ -51,7 +51,7 @@ export class StreamChatHandler {
   }
 
   async #stream(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
-    const admitted = await this.admission.admit({ ...order, signal });
+    const admitted = await this.admission.admit(order, signal);
     const reading = follow(signal);
     const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
     const ask: AskModel<RoutedStream> = (route, { model }) =>
@@ -64,8 +64,7 @@ export class StreamChatHandler {
     const { pace } = admitted;
     const { bound } = answered.answeredBy;
     const { rig, attempts, isOriginal } = answered.routed;
-    const original = isOriginal && { isOriginal };
-    return { rig, attempts, bound, pages, ...(pace && { pace }), ...original };
+    return { rig, attempts, bound, pages, pace, isOriginal };
   }
 }
 

@@ -40,7 +40,7 @@ export class StreamMeter {
     const echo: Echo = { model, routing_mode: order.routingMode };
     const { pictures: described_images } = this.admitted;
     // The first page says which words stood for pictures.
-    const first = { ...echo, ...(described_images && { described_images }) };
+    const first = described_images ? { ...echo, described_images } : echo;
     try {
       yield [];
       for (;;) {
@@ -121,7 +121,7 @@ export class StreamMeter {
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
       bytesOut: this.#bytesOut,
-      ...(this.#firstByteMs !== undefined && { firstByteMs: this.#firstByteMs }),
+      firstByteMs: this.#firstByteMs,
     });
   }
 

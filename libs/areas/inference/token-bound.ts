@@ -58,9 +58,13 @@ export const promptTokensBound = (
   }
   for (const message of messages) {
     if (left <= 0) return contextTokens;
-    const { text, mediaTokens } = withoutMedia(message, mediaRules);
-    left -= mediaTokens;
-    if (left > 0) left -= printedBytes(text, 0, left);
+    if (hasOtherThanText(message)) {
+      const { text, mediaTokens } = withoutMedia(message, mediaRules);
+      left -= mediaTokens;
+      if (left > 0) left -= printedBytes(text, 0, left);
+    } else {
+      left -= printedBytes(message, 0, left);
+    }
     // Templates parse the arguments, which are JSON within a string, and print them again.
     const calls = message['tool_calls'];
     if (calls != null && left > 0) left -= printedBytes(calls, 0, left);
@@ -73,7 +77,6 @@ const withoutMedia = (
   message: ChatMessage,
   rules: readonly MediaRule[],
 ): { readonly text: ChatMessage; readonly mediaTokens: number } => {
-  if (!hasOtherThanText(message)) return { text: message, mediaTokens: 0 };
   const { content, audio } = message;
   if (audio != null || !Array.isArray(content)) return { text: message, mediaTokens: Infinity };
   const parts: readonly unknown[] = content;
@@ -229,9 +232,11 @@ export const SEARCHES_MAX = 100;
 
 /** The searches of the web that a request may cost; a rig that makes more is not paid for them. */
 const searchesBound = (body: ChatBody): number => {
-  const tools: readonly unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
-  const stated = tools.filter(isSearchTool).map(({ max_uses: most }) => most);
-  if (body['web_search_options'] != null) stated.push(undefined);
+  const { tools, web_search_options: options } = body;
+  if (tools == null && options == null) return 0;
+  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const stated = list.filter(isSearchTool).map(({ max_uses: most }) => most);
+  if (options != null) stated.push(undefined);
   const searches = stated.reduce<number>(
     (sum, most) => sum + (isCount(most) ? most : SEARCHES_DEFAULT),
     0,

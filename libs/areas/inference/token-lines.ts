@@ -8,9 +8,13 @@ import { hasMedia } from './token-bound.js';
 
 /** The tokens of the lines of a hold. */
 export const tokensIn = (lines: readonly PriceLine[]): TokenQuantities => {
-  const unitsOf = (meter: string): number =>
-    lines.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);
-  return { inputTokens: unitsOf(INPUT_METER), outputTokens: unitsOf(OUTPUT_METER) };
+  let inputTokens = 0;
+  let outputTokens = 0;
+  for (const { meter, quantity } of lines) {
+    if (meter === INPUT_METER) inputTokens += quantity;
+    else if (meter === OUTPUT_METER) outputTokens += quantity;
+  }
+  return { inputTokens, outputTokens };
 };
 
 /**
@@ -21,9 +25,10 @@ export const termsOf = (bodies: readonly ChatBody[]): TariffTerms => {
   const [body] = bodies;
   const service = nameIn(ServiceTier, body?.['speed'] ?? body?.['service_tier']);
   const residency = nameIn(Residency, body?.['inference_geo']);
+  const terms = { isTiered: bodies.length === 1, hasMedia: bodies.some(hasMedia) };
+  if (service === undefined && residency === undefined) return terms;
   return {
-    isTiered: bodies.length === 1,
-    hasMedia: bodies.some(hasMedia),
+    ...terms,
     ...(service !== undefined && { service }),
     ...(residency !== undefined && { residency }),
   };

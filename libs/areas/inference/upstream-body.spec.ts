@@ -41,7 +41,7 @@ describe('the body for a rig', () => {
     const unbounded = { ...question, max_tokens: null };
     const whole = { inputTokens: 300, outputTokens: maxOutputTokens };
     const plain = { model: 'llama-70b', messages };
-    const terms = { sendsDefaults: false };
+    const terms = { upstreamId: 'llama-70b', sendsDefaults: false };
     expect(upstreamBody(unbounded, llama, whole, terms)).toEqual(plain);
     expect(upstreamBody(unbounded, { ...llama, sendsDefaults: false }, whole)).toEqual(plain);
     const shrunk = { inputTokens: 300, outputTokens: maxOutputTokens - 1 };

@@ -7,31 +7,22 @@ import { type ServedModel } from './ports.js';
 import { choicesOf } from './token-bound.js';
 
 /**
- * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,
- * known to us or not. The bound goes into the fields in which the caller set a limit, since some
- * rigs know only one of the two; without one it is `max_tokens`, which nearly all know. A model
- * that is sent no defaults takes neither temperatures nor `max_tokens`: it bounds itself, and the
- * charge ends at the hold.
+ * The body for a rig: its id of the model, the bound that was held, and whatever else the caller
+ * sent, known to us or not. The bound goes into the fields in which the caller set a limit, since
+ * some rigs know only one of the two; without one it is `max_tokens`, which nearly all know. A
+ * model that is sent no defaults takes neither temperatures nor `max_tokens`: it bounds itself, and
+ * the charge ends at the hold.
  */
 export const upstreamBody = (
   body: ChatBody,
   model: ServedModel,
   { outputTokens }: TokenQuantities,
-  { sendsDefaults }: Pick<RigModelTerms, 'sendsDefaults'> = model,
+  { sendsDefaults, upstreamId }: Pick<RigModelTerms, 'sendsDefaults' | 'upstreamId'> = model,
 ): JsonObject => {
-  const {
-    max_completion_tokens: current,
-    max_tokens: old,
-    // No upstream knows these.
-    routing_mode: _mode,
-    cleanroom_uuid: _cleanroom,
-    timesteps: _timesteps,
-    adapter: _adapter,
-    provider: _provider,
-    models: _models,
-    ...rest
-  } = body;
-  const sent: Record<string, unknown> = { ...rest, model: model.upstreamId };
+  const { max_completion_tokens: current, max_tokens: old } = body;
+  const sent: Record<string, unknown> = {};
+  for (const field in body) if (!NOT_SENT.has(field)) sent[field] = body[field];
+  sent['model'] = upstreamId;
   if (sendsDefaults) sent['temperature'] ??= TEMPERATURE_DEFAULT;
   const limit = Math.floor(outputTokens / choicesOf(body));
   if (current != null) sent['max_completion_tokens'] = limit;
@@ -42,3 +33,16 @@ export const upstreamBody = (
   else if (limit < model.maxOutputTokens) sent['max_completion_tokens'] = limit;
   return sent;
 };
+
+const NOT_SENT: ReadonlySet<string> = new Set([
+  // They are sent with the bound in them.
+  'max_completion_tokens',
+  'max_tokens',
+  // No upstream knows these.
+  'routing_mode',
+  'cleanroom_uuid',
+  'timesteps',
+  'adapter',
+  'provider',
+  'models',
+]);

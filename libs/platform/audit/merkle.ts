@@ -27,6 +27,23 @@ export const nodeHashOf = (left: Uint8Array, right: Uint8Array): Buffer => {
   return hash('sha256', input, 'buffer');
 };
 
+/**
+ * The root of a complete subtree. Each level is hashed over the one below it, in its place.
+ * @param hashes of the leaves or nodes of one level, concatenated; as many as a power of two
+ */
+export const rootOfHashes = (hashes: Uint8Array): Buffer => {
+  const row = Buffer.from(hashes);
+  const input = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_PREFIX);
+  for (let nodes = row.length / HASH_BYTES / 2; nodes >= 1; nodes /= 2) {
+    for (let node = 0; node < nodes; node += 1) {
+      row.copy(input, 1, 2 * node * HASH_BYTES, 2 * (node + 1) * HASH_BYTES);
+      // A string with a character for each byte costs a third of a buffer.
+      row.write(hash('sha256', input, 'binary'), node * HASH_BYTES, 'latin1');
+    }
+  }
+  return Buffer.from(row.subarray(0, HASH_BYTES));
+};
+
 /** A complete subtree: `2 ** level` leaves from `index * 2 ** level` on. */
 export interface TreeNode {
   readonly level: number;

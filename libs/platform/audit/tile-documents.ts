@@ -10,7 +10,8 @@ export const REQUESTS = 'audit.requests';
 
 const LEVEL_DIGITS = 2;
 const INDEX_DIGITS = 12;
-const POSITION_BYTES = 8;
+/** A 64-bit integer, big-endian. */
+export const POSITION_BYTES = 8;
 
 /** One tile: hashes, and at level 0 the positions of the leaves in the log, in base64. */
 export interface TileDocument {
@@ -37,14 +38,6 @@ export const requestPrefix = (requestId: string): string => `${requestId}/`;
 export const requestKey = (requestId: string, firstLeaf: number): string =>
   `${requestPrefix(requestId)}${String(firstLeaf).padStart(INDEX_DIGITS, '0')}`;
 
-export const encodePositions = (positions: readonly Position[]): string => {
-  const bytes = Buffer.alloc(positions.length * POSITION_BYTES);
-  for (const [index, position] of positions.entries()) {
-    bytes.writeBigInt64BE(position, index * POSITION_BYTES);
-  }
-  return bytes.toString('base64');
-};
-
 /** A tile in memory. */
 export interface StoredTile {
   /** Concatenated. */
@@ -61,7 +54,7 @@ const decode = ({ hashes: text, positions = '' }: TileDocument): StoredTile => {
 };
 
 /** Of the first leaves of a tile. */
-export const positionsIn = ({ positions }: StoredTile, count: number): Position[] =>
+const positionsIn = ({ positions }: StoredTile, count: number): Position[] =>
   Array.from({ length: Math.min(count, positions.length / POSITION_BYTES) }, (_, index) =>
     positions.readBigInt64BE(index * POSITION_BYTES),
   );

@@ -1,4 +1,4 @@
-import { HASH_BYTES, nodeHashOf, type TreeNode } from './merkle.js';
+import { type TreeNode } from './merkle.js';
 
 /**
  * Tiles of C2SP tlog-tiles: the hashes of the tree in pieces of 256. A tile of level 0 has leaf
@@ -73,20 +73,4 @@ export const tileOf = ({
   const tileIndex = Math.floor(first / TILE_WIDTH);
   const from = first % TILE_WIDTH;
   return { level: tileLevel, index: tileIndex, from, to: from + width };
-};
-
-/** @param hashes concatenated; as many as a power of two */
-export const rootOfHashes = (hashes: Buffer): Buffer => {
-  let row: Buffer[] = [];
-  for (let at = 0; at < hashes.length; at += HASH_BYTES) {
-    row.push(hashes.subarray(at, at + HASH_BYTES));
-  }
-  while (row.length > 1) {
-    const above: Buffer[] = [];
-    for (let at = 0; at + 1 < row.length; at += 2) {
-      above.push(nodeHashOf(row[at] as Buffer, row[at + 1] as Buffer));
-    }
-    row = above;
-  }
-  return Buffer.from(row[0] ?? Buffer.alloc(0));
 };

@@ -194,7 +194,7 @@ class Comparison {
     }
     const { size } = this.#tiles;
     if (size % TILE_WIDTH !== 0) return;
-    for (const { level, index, hashes } of this.#tiles.partial()) {
+    for (const { level, index, hashes } of this.#tiles.takePartial()) {
       await this.#compareTile(level, index, hashes);
     }
   }

@@ -13,8 +13,7 @@ import { turnsOf } from '#platform/runtime/subscriptions/turns.js';
 import { HASH_BYTES } from './merkle.js';
 import { type BuiltTile, TileBuilder } from './tile-builder.js';
 import {
-  encodePositions,
-  positionsIn,
+  POSITION_BYTES,
   readExtent,
   readTile,
   requestKey,
@@ -44,8 +43,8 @@ export class TreeKeeper implements SubscriptionHandler {
   readonly types = [ALL_TYPES];
   readonly #hasher = new EventHasher();
   #builder = new TileBuilder();
-  /** Of the leaves in the last tile. */
-  #positions: Position[] = [];
+  /** Of the leaves in the last tile, as they are stored. */
+  readonly #positions = Buffer.alloc(TILE_WIDTH * POSITION_BYTES);
   /** Of the last leaf. */
   #position: Position = 0n;
 
@@ -64,19 +63,19 @@ export class TreeKeeper implements SubscriptionHandler {
       level: 0,
       index: Math.floor(size / TILE_WIDTH),
     });
-    this.#positions = last ? positionsIn(last, size % TILE_WIDTH) : [];
+    last?.positions.copy(this.#positions);
     return checkpoint;
   }
 
   async handle({ events }: SubscriptionBatch): Promise<void> {
-    const filled: DocumentWrite[] = [];
+    const writes: DocumentWrite[] = [];
     const requests = new Map<string, number[]>();
     let last: RecordedEvent | undefined;
     for await (const turn of turnsOf(events)) {
       for (const event of turn) {
         if (event.position <= this.#position) continue;
         const leaf = this.#builder.size;
-        filled.push(...this.#append(event));
+        for (const tile of this.#append(event)) writes.push(tile);
         const leaves = requests.get(event.metadata.requestId);
         if (leaves) leaves.push(leaf);
         else requests.set(event.metadata.requestId, [leaf]);
@@ -85,28 +84,28 @@ export class TreeKeeper implements SubscriptionHandler {
     }
     if (!last) return;
     const { position } = last;
-    const partial = this.#builder.partial().map((tile) => this.#write(tile));
-    await this.readStore.commit({
-      writes: [...filled, ...partial, ...requestWrites(requests, position)],
-      checkpoint: checkpointAt(TREE, position, last),
-    });
+    for (const tile of this.#builder.takePartial()) writes.push(this.#write(tile));
+    for (const [requestId, leaves] of requests) {
+      writes.push(requestWrite(requestId, leaves, position));
+    }
+    await this.readStore.commit({ writes, checkpoint: checkpointAt(TREE, position, last) });
   }
 
   /** @returns the tiles that the event has filled */
   #append(event: RecordedEvent): readonly DocumentWrite[] {
     this.#position = event.position;
-    this.#positions.push(event.position);
-    const filled = this.#builder.append(leafOf(event, this.#hasher));
-    const writes = filled.map((tile) => this.#write(tile));
-    if (filled.length > 0) this.#positions = [];
-    return writes;
+    const at = this.#builder.size % TILE_WIDTH;
+    this.#positions.writeBigInt64BE(event.position, at * POSITION_BYTES);
+    return this.#builder.append(leafOf(event, this.#hasher)).map((tile) => this.#write(tile));
   }
 
   #write(tile: BuiltTile): DocumentWrite {
-    const document: TileDocument = {
-      hashes: tile.hashes.toString('base64'),
-      ...(tile.level === 0 && { positions: encodePositions(this.#positions) }),
-    };
+    const hashes = tile.hashes.toString('base64');
+    const positionsEnd = (tile.hashes.length / HASH_BYTES) * POSITION_BYTES;
+    const document: TileDocument =
+      tile.level === 0
+        ? { hashes, positions: this.#positions.toString('base64', 0, positionsEnd) }
+        : { hashes };
     return { collection: TILES, key: tileKey(tile), document, position: this.#position };
   }
 
@@ -126,12 +125,12 @@ export class TreeKeeper implements SubscriptionHandler {
   }
 }
 
-const requestWrites = (
-  requests: ReadonlyMap<string, readonly number[]>,
+const requestWrite = (
+  requestId: string,
+  leaves: readonly number[],
   position: Position,
-): readonly DocumentWrite[] =>
-  [...requests].map(([requestId, leaves]) => {
-    const document: RequestDocument = { leaves };
-    const key = requestKey(requestId, leaves[0] ?? 0);
-    return { collection: REQUESTS, key, document, position };
-  });
+): DocumentWrite => {
+  const document: RequestDocument = { leaves };
+  const key = requestKey(requestId, leaves[0] ?? 0);
+  return { collection: REQUESTS, key, document, position };
+};

@@ -8,6 +8,7 @@ import {
   inclusionRanges,
   type LeafRange,
   nodesOf,
+  rootOfHashes,
   type TreeNode,
 } from './merkle.js';
 import {
@@ -22,7 +23,7 @@ import {
   TREE,
   type TreeExtent,
 } from './tile-documents.js';
-import { rootOfHashes, TILE_WIDTH, type TileName, tileOf } from './tiles.js';
+import { TILE_WIDTH, type TileName, tileOf } from './tiles.js';
 
 /** Tiles in memory: 8 KiB of hashes each, and 2 KiB of positions. */
 const TILES_CACHED_MAX = 512;

@@ -89,6 +89,20 @@ describe('the tree of a log', () => {
     await expect(reader.root(MANY + 1)).rejects.toThrow(MissingTileError);
   });
 
+  it('writes a tile above the leaves only when it has another hash', async () => {
+    const written = async (count: number): Promise<readonly string[]> => {
+      await append(count);
+      await keep();
+      const { writes = [] } = readStore.committed.at(-1) ?? {};
+      return writes.filter(({ collection }) => collection === TILES).map(({ key }) => key);
+    };
+    const [first, second] = [tileKey({ level: 0, index: 0 }), tileKey({ level: 0, index: 1 })];
+    const above = tileKey({ level: 1, index: 0 });
+    expect(await written(255)).toEqual([first]);
+    expect(await written(2)).toEqual([first, second, above]);
+    expect(await written(1)).toEqual([second]);
+  });
+
   it('proves every leaf and every older tree', async () => {
     await append(MANY);
     await keep();

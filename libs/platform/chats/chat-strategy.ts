@@ -17,11 +17,11 @@ interface ChatRoute {
   readonly attempts: readonly RigCall[];
   /** The tokens that were held: more are not charged. Absent where tokens are not charged. */
   readonly bound?: TokenQuantities;
-  readonly pace?: HoldPace;
+  readonly pace?: HoldPace | undefined;
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A rig that speaks the caller's dialect has answered: text and lines are its own. */
-  readonly isOriginal?: boolean;
+  readonly isOriginal?: boolean | undefined;
 }
 
 /** An answer that has been paid for. */

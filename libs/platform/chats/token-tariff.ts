@@ -58,6 +58,8 @@ export interface UsedTokens extends DoubtedUsage {
   readonly used: readonly UsedUnits[];
 }
 
+const NO_DOUBTS: readonly UsageDoubt[] = [];
+
 export interface ChargedUsage {
   readonly lines: readonly PriceLine[];
   readonly doubts: readonly UsageDoubt[];
@@ -106,9 +108,11 @@ export class TokenTariff {
 
   /** The lines of a hold: the dearest that the work may become. */
   held(bound: TokenBound, terms: TariffTerms = {}): PriceLine[] {
-    const { isTiered = true } = terms;
-    const scope = { ...terms, ...this.#scope(terms), ...(!isTiered && { inputTokensMax: 0 }) };
-    return this.#discounted(heldTokenLines(bound, this.rate, scope), terms);
+    const { isTiered = true, hasMedia } = terms;
+    const { service, residency, period } = this.#scope(terms);
+    const inputTokensMax = isTiered ? terms.inputTokensMax : 0;
+    const held = { service, residency, period, hasMedia, inputTokensMax };
+    return this.#discounted(heldTokenLines(bound, this.rate, held), terms);
   }
 
   /**
@@ -117,14 +121,16 @@ export class TokenTariff {
    * a step, at the price of its model.
    */
   charged(usage: Usage, terms: TariffTerms = {}): ChargedUsage {
+    const lines = this.#linesOf(usage, terms);
+    const { further } = usage;
+    if (!further) return { lines, doubts: usage.doubts ?? NO_DOUBTS };
     const doubts = new Set(usage.doubts);
-    const { further = [] } = usage;
     if (further.length > FURTHER_CALLS_MAX) doubts.add('too_many_calls');
     const calls = further.slice(0, FURTHER_CALLS_MAX).flatMap((call, index) => {
       for (const doubt of call.usage.doubts ?? []) doubts.add(doubt);
       return underStep(`call-${index + 2}`, this.#furtherLines(call, terms, doubts));
     });
-    return { lines: [...this.#linesOf(usage, terms), ...calls], doubts: [...doubts] };
+    return { lines: [...lines, ...calls], doubts: [...doubts] };
   }
 
   /**
@@ -174,35 +180,24 @@ export class TokenTariff {
     const { hasMedia = false, isTiered = true } = terms;
     const units = hasMedia ? unitsOf(usage) : withoutMedia(unitsOf(usage));
     const size = isTiered ? usage.promptTokens : 0;
-    const linesIn = (scope: PriceScope) =>
-      this.#discounted(chargedTokenLines(units, this.rate, scope, size), terms);
     const asked = this.#scope(terms);
-    const lines = linesIn(asked);
+    const lines = this.#discounted(chargedTokenLines(units, this.rate, asked, size), terms);
     const service = usage.serviceTier;
     const residency = usage.residency ?? asked.residency;
     if (service === asked.service && residency === asked.residency) return lines;
-    const { period } = asked;
-    const answered = linesIn({
-      ...(period !== undefined && { period }),
-      ...(service !== undefined && { service }),
-      ...(residency !== undefined && { residency }),
-    });
+    const scope = { service, residency, period: asked.period };
+    const answered = this.#discounted(chargedTokenLines(units, this.rate, scope, size), terms);
     return priceOf(answered) < priceOf(lines) ? answered : lines;
   }
 
   /** Batch prices replace the service tier that the line of a batch asks for. */
   #scope({ service, residency, isBatch = false }: TariffTerms): PriceScope {
-    const tier = isBatch ? BATCH : service;
-    return {
-      ...(tier !== undefined && { service: tier }),
-      ...(residency !== undefined && { residency }),
-      ...(this.#period && { period: this.#period.name }),
-    };
+    return { service: isBatch ? BATCH : service, residency, period: this.#period?.name };
   }
 
-  #discounted(lines: readonly PriceLine[], { isBatch = false }: TariffTerms): PriceLine[] {
+  #discounted(lines: PriceLine[], { isBatch = false }: TariffTerms): PriceLine[] {
     const { batchDiscountPercent } = this.rate;
-    if (!isBatch || this.hasService(BATCH) || batchDiscountPercent === 0) return [...lines];
+    if (!isBatch || this.hasService(BATCH) || batchDiscountPercent === 0) return lines;
     return lines.map((line) =>
       line.meter === SEARCH_METER ? line : timesPercent(line, PERCENT - batchDiscountPercent),
     );
@@ -210,8 +205,9 @@ export class TokenTariff {
 }
 
 /** The tokens of each class: the parts, and the rest of the prompt and of the answer. */
-const unitsOf = ({ promptTokens, completionTokens, parts = {}, searches }: Counted): TokenUnits => {
+const unitsOf = ({ promptTokens, completionTokens, parts, searches }: Counted): TokenUnits => {
   const rest = { input_tokens: promptTokens, output_tokens: completionTokens };
-  for (const part of TOKEN_PARTS) rest[sideOf(part)] -= parts[part] ?? 0;
+  if (!parts && searches === undefined) return rest;
+  for (const part of TOKEN_PARTS) rest[sideOf(part)] -= parts?.[part] ?? 0;
   return { ...rest, ...parts, ...(searches !== undefined && { [SEARCH_METER]: searches }) };
 };

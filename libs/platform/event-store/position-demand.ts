@@ -1,9 +1,7 @@
-import { type Position } from './event-store.port.js';
-
 /** How far a live subscription has come, beside what its consumer has handled. */
 export interface Offered {
   /** Everything up to here was delivered, waits for the consumer, or was filtered out. */
-  readonly position: Position;
+  readonly position: bigint;
   /** When the first event that waits was recorded; ISO 8601 UTC, or null where none waits. */
   readonly since: string | null;
 }

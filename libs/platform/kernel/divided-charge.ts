@@ -7,9 +7,21 @@ interface PricedLine {
   readonly perUnits: number;
 }
 
-export interface PartOfCharge {
+export interface PartOfCharge<Line> {
   readonly part: string;
+  /** The first of its lines. */
+  readonly line: Line;
+  /** The units of its lines. */
+  readonly quantity: bigint;
   readonly amount: MicroUsd;
+}
+
+/** The exact price of the lines of a part, of which a micro-dollar is the divisor. */
+interface Priced<Line> {
+  readonly part: string;
+  readonly line: Line;
+  quantity: bigint;
+  dividend: bigint;
 }
 
 /**
@@ -21,26 +33,50 @@ export const dividedByLines = <Line extends PricedLine>(
   amount: MicroUsd,
   lines: readonly Line[],
   partOf: (line: Line) => string,
-): readonly PartOfCharge[] => {
-  const divisor = lines.reduce((product, { perUnits }) => product * BigInt(perUnits), 1n);
-  const dividends = new Map<string, bigint>();
+): readonly PartOfCharge<Line>[] => {
+  const divisor = commonUnitsOf(lines);
+  const priced = new Map<string, Priced<Line>>();
+  let perUnits = 0;
+  let factor = 0n;
   for (const line of lines) {
-    const { quantity, unitPriceMicroUsd, perUnits } = line;
+    if (line.perUnits !== perUnits) {
+      perUnits = line.perUnits;
+      factor = divisor / BigInt(perUnits);
+    }
     const part = partOf(line);
-    const price = BigInt(quantity) * fromDecimal(unitPriceMicroUsd) * (divisor / BigInt(perUnits));
-    dividends.set(part, (dividends.get(part) ?? 0n) + price);
+    const quantity = BigInt(line.quantity);
+    const dividend = quantity * fromDecimal(line.unitPriceMicroUsd) * factor;
+    const known = priced.get(part);
+    if (known) {
+      known.quantity += quantity;
+      known.dividend += dividend;
+    } else priced.set(part, { part, line, quantity, dividend });
   }
-  const exact = [...dividends].map(([part, dividend]) => ({
-    part,
-    amount: dividend / divisor,
-    fraction: dividend % divisor,
-  }));
-  let left = exact.reduce((rest, one) => rest - one.amount, amount);
-  return exact.toSorted(byFraction).map(({ part, amount: least }) => {
-    const more = left > 0n ? 1n : 0n;
-    left -= more;
-    return { part, amount: least + more };
+  let left = amount;
+  const parts = Array.from(priced.values(), ({ part, line, quantity, dividend }) => {
+    const least = dividend / divisor;
+    left -= least;
+    return { part, line, quantity, amount: least, fraction: dividend - least * divisor };
   });
+  parts.sort(byFraction);
+  for (const one of parts) {
+    if (left <= 0n) break;
+    one.amount += 1n;
+    left -= 1n;
+  }
+  return parts;
+};
+
+/** A multiple of the units that each price is for. */
+const commonUnitsOf = (lines: readonly PricedLine[]): bigint => {
+  let units = 1n;
+  let last = 1;
+  for (const { perUnits } of lines) {
+    // Most charges have one price for the same number of units in all lines.
+    if (perUnits !== last && units % BigInt(perUnits) !== 0n) units *= BigInt(perUnits);
+    last = perUnits;
+  }
+  return units;
 };
 
 interface Fraction {

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { divideRoundingUp, fromDecimal, inUsd, parseUsd, toDecimal, toUsd } from './money.js';
+import {
+  divideRoundingUp,
+  fromDecimal,
+  inUsd,
+  minus,
+  parseUsd,
+  plus,
+  toDecimal,
+  toUsd,
+} from './money.js';
 
 const micros = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
 
@@ -13,6 +22,24 @@ const written = (amount: bigint): string => {
 describe('money', () => {
   it('survives being written as a decimal and read again', () => {
     fc.assert(fc.property(micros, (amount) => fromDecimal(toDecimal(amount)) === amount));
+  });
+
+  it('is added and subtracted exactly as a decimal, whatever its size', () => {
+    const amounts = fc.oneof(micros, fc.bigInt({ min: -1_000n, max: 1_000n }));
+    fc.assert(
+      fc.property(amounts, amounts, (one, other) => {
+        expect(plus(toDecimal(one), toDecimal(other))).toBe(toDecimal(one + other));
+        expect(minus(toDecimal(one), toDecimal(other))).toBe(toDecimal(one - other));
+      }),
+    );
+  });
+
+  it.each([
+    ['9007199254740992', '1', '9007199254740993'],
+    ['999999999999999', '999999999999999', '1999999999999998'],
+    ['-5', '5', '0'],
+  ])('of %s and %s is %s together', (one, other, sum) => {
+    expect(plus(one, other)).toBe(sum);
   });
 
   it.each([

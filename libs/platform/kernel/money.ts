@@ -13,6 +13,24 @@ export const toDecimal = (amount: MicroUsd): string => amount.toString();
 
 export const fromDecimal = (decimal: string): MicroUsd => BigInt(decimal);
 
+/** Integers of so many characters, and the sums of two of them, are exact as numbers. */
+const EXACT_CHARACTERS = 15;
+
+const areExact = (one: string, other: string): boolean =>
+  one.length <= EXACT_CHARACTERS && other.length <= EXACT_CHARACTERS;
+
+/** The sum of two decimal strings: readers of the log form dozens of them for a charge. */
+export const plus = (sum: string, amount: string): string =>
+  areExact(sum, amount)
+    ? String(Number(sum) + Number(amount))
+    : toDecimal(fromDecimal(sum) + fromDecimal(amount));
+
+/** The difference of two decimal strings. */
+export const minus = (sum: string, amount: string): string =>
+  areExact(sum, amount)
+    ? String(Number(sum) - Number(amount))
+    : toDecimal(fromDecimal(sum) - fromDecimal(amount));
+
 /** For response bodies only; exact up to 2^53 micro-dollars, about nine billion dollars. */
 export const toUsd = (amount: MicroUsd): number => Number(amount) / 1e6;
 

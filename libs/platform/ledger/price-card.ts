@@ -29,7 +29,7 @@ export const modelOfLine = ({ line, charge }: PricedWork): string | undefined =>
   line.model ?? charge.model;
 
 /** The lines with the name of their model unless they name another, where work may ask several. */
-export const ofModel = (model: string, lines: readonly PriceLine[]): readonly PriceLine[] =>
+export const ofModel = (model: string, lines: readonly PriceLine[]): PriceLine[] =>
   lines.map((line) => ({ model, ...line }));
 
 /**

@@ -2,6 +2,8 @@ import { type PriceLine } from '#events/hold.vocabulary.js';
 import {
   INPUT_METER,
   INPUT_PARTS,
+  isTokenMeter,
+  MODEL_METERS,
   type ModelMeter,
   OUTPUT_METER,
   OUTPUT_PARTS,
@@ -16,7 +18,6 @@ import {
 import {
   type ContextTier,
   type PricePeriod,
-  type PricesByMeter,
   type PriceTier,
   type TokenPrice,
   type TokenPriceList,
@@ -40,19 +41,21 @@ export interface TokenBound {
 }
 
 /** The facts that choose among the prices of a model. An unknown value has the standard price. */
-export type PriceScope = Omit<PriceTier, 'aboveInputTokens'>;
+export interface PriceScope {
+  readonly service?: string | undefined;
+  readonly period?: string | undefined;
+  readonly residency?: string | undefined;
+}
 
 /** The facts that decide which prices a request may have. */
 export interface TokenTerms extends PriceScope {
   /** Whether the request may have audio and images, and so the tokens of such parts. */
-  readonly hasMedia?: boolean;
+  readonly hasMedia?: boolean | undefined;
   /** Of the largest of several requests. Absent: there is one. */
-  readonly inputTokensMax?: number;
+  readonly inputTokensMax?: number | undefined;
 }
 
-const SIDES: readonly TokenSide[] = [INPUT_METER, OUTPUT_METER];
-
-const MEDIA: ReadonlySet<TokenMeter> = new Set([
+const MEDIA: ReadonlySet<string> = new Set<TokenMeter>([
   'audio_input_tokens',
   'cache_read_audio_tokens',
   'image_input_tokens',
@@ -61,7 +64,9 @@ const MEDIA: ReadonlySet<TokenMeter> = new Set([
 ]);
 
 /** The classes whose price a class may have, its own first. */
-export const candidatesOf = (meter: TokenMeter): readonly TokenMeter[] => {
+export const candidatesOf = (meter: TokenMeter): readonly TokenMeter[] => CANDIDATES[meter];
+
+const candidates = (meter: TokenMeter): readonly TokenMeter[] => {
   const side = sideOf(meter);
   if (meter === side) return [meter];
   // A provider that states no life of a write may mean any; the price list names one.
@@ -70,14 +75,14 @@ export const candidatesOf = (meter: TokenMeter): readonly TokenMeter[] => {
     : [meter, side];
 };
 
-/** Rows of prices that are looked through in order, each with its factor. */
-type Rows = readonly (readonly [prices: PricesByMeter, percent: number])[];
+const CANDIDATES = Object.fromEntries(
+  TOKEN_METERS.map((meter) => [meter, candidates(meter)]),
+) as Readonly<Record<TokenMeter, readonly TokenMeter[]>>;
 
-const standardOf = (price: TokenPriceList): PricesByMeter => ({
-  ...price.classes,
-  input_tokens: price.inputMicroUsdPerMtok,
-  output_tokens: price.outputMicroUsdPerMtok,
-});
+const standardPrice = (price: TokenPriceList, meter: TokenMeter): string | undefined => {
+  if (meter === INPUT_METER) return price.inputMicroUsdPerMtok;
+  return meter === OUTPUT_METER ? price.outputMicroUsdPerMtok : price.classes?.[meter];
+};
 
 /** The context tier of this edge, where the price has it. */
 const tierAt = (tiers: readonly ContextTier[] | undefined, above: number | undefined) =>
@@ -86,34 +91,25 @@ const tierAt = (tiers: readonly ContextTier[] | undefined, above: number | undef
     : tiers?.find(({ aboveInputTokens }) => aboveInputTokens === above);
 
 /** Callers and rigs name tiers: a name that every object has is none. */
-const named = <Of>(record: Readonly<Record<string, Of>> = {}, name?: string): Of | undefined =>
-  name !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+const named = <Of>(
+  record: Readonly<Record<string, Of>> | undefined,
+  name: string | undefined,
+): Of | undefined =>
+  record !== undefined && name !== undefined && Object.hasOwn(record, name)
+    ? record[name]
+    : undefined;
 
 const tiersOf = (price: TokenPriceList, service: string | undefined): readonly ContextTier[] =>
-  named(price.serviceTiers, service)?.tiers ?? price.tiers ?? [];
+  named(price.serviceTiers, service)?.tiers ?? price.tiers ?? NO_TIERS;
 
-const rowsOf = (price: TokenPriceList, { service, aboveInputTokens: above }: PriceTier): Rows => {
-  const standard: Rows = [
-    ...rowOf(tierAt(price.tiers, above)?.prices, PERCENT),
-    [standardOf(price), PERCENT],
-  ];
-  const tier = named(price.serviceTiers, service);
-  if (!tier) return standard;
-  const { percent, prices, tiers } = tier;
-  const context = tiers ? rowOf(tierAt(tiers, above)?.prices, PERCENT) : [];
-  const scaledTier = tiers ? [] : rowOf(tierAt(price.tiers, above)?.prices, percent);
-  return [...context, ...scaledTier, [prices, PERCENT], [standardOf(price), percent]];
-};
-
-const rowOf = (prices: PricesByMeter | undefined, percent: number): Rows =>
-  prices ? [[prices, percent]] : [];
+const NO_TIERS: readonly ContextTier[] = [];
 
 const MINUTES_PER_DAY = 1_440;
 const MS_PER_MINUTE = 60_000;
 
 /** The period of the price that has an instant, in milliseconds since the Unix epoch. */
-export const periodAt = ({ periods = [] }: TokenPrice, atMs: number): PricePeriod | undefined =>
-  periods.find(({ from, until, daily, days }) => {
+export const periodAt = ({ periods }: TokenPrice, atMs: number): PricePeriod | undefined =>
+  periods?.find(({ from, until, daily, days }) => {
     if (from !== undefined && atMs < Date.parse(from)) return false;
     if (until !== undefined && atMs >= Date.parse(until)) return false;
     const day = Math.floor(atMs / (MINUTES_PER_DAY * MS_PER_MINUTE));
@@ -135,44 +131,59 @@ const isDay = (days: PricePeriod['days'], daysSinceEpoch: number): boolean => {
   return days === undefined || (name !== undefined && days.includes(name));
 };
 
-/** The prices of a period, and the percent of them that is charged. */
-const listOf = (price: TokenPrice, name: string | undefined): readonly [TokenPriceList, number] => {
-  const period = name === undefined ? undefined : price.periods?.find((one) => one.name === name);
-  return [period?.price ?? price, period?.percent ?? PERCENT];
-};
+const periodOf = ({ periods }: TokenPrice, name: string | undefined): PricePeriod | undefined =>
+  name === undefined ? undefined : periods?.find((one) => one.name === name);
+
+const listOf = (price: TokenPrice, name: string | undefined): TokenPriceList =>
+  periodOf(price, name)?.price ?? price;
 
 /** The price of a token of a class, or of a search, in a tier. */
 export const tokenUnitPrice = (
   price: TokenPrice,
   meter: ModelMeter,
-  { period, residency, ...tier }: PriceTier = {},
+  tier: PriceTier = STANDARD,
 ): UnitPrice => {
-  const [list, ofPeriod] = listOf(price, period);
+  const period = periodOf(price, tier.period);
+  const list = period?.price ?? price;
   if (meter === SEARCH_METER) return searchPrice(list);
-  const ofPlace = named(list.residencyPercent, residency);
-  return [ofPeriod, ofPlace ?? PERCENT].reduce(
-    (unit, percent) => (percent === PERCENT ? unit : timesPercent(unit, percent)),
-    unitPriceIn(list, meter, tier),
-  );
+  const ofPeriod = scaled(unitPriceIn(list, meter, tier), period?.percent);
+  return scaled(ofPeriod, named(list.residencyPercent, tier.residency));
 };
+
+const STANDARD: PriceTier = {};
 
 const searchPrice = ({ searchMicroUsdPerThousand = '0' }: TokenPriceList): UnitPrice => ({
   unitPriceMicroUsd: searchMicroUsdPerThousand,
   perUnits: SEARCHES_PER_PRICE,
 });
 
-const unitPriceIn = (list: TokenPriceList, meter: TokenMeter, tier: PriceTier): UnitPrice => {
-  const rows = rowsOf(list, tier);
+const scaled = (price: UnitPrice, percent = PERCENT): UnitPrice =>
+  percent === PERCENT ? price : timesPercent(price, percent);
+
+/** A class has the first price of the tier, else of the next class: its own price goes first. */
+const unitPriceIn = (
+  list: TokenPriceList,
+  meter: TokenMeter,
+  { service, aboveInputTokens: above }: PriceTier,
+): UnitPrice => {
+  const tier = named(list.serviceTiers, service);
+  const context = tierAt(tier?.tiers ?? list.tiers, above)?.prices;
+  const ofContext = tier?.tiers ? PERCENT : tier?.percent;
   for (const candidate of candidatesOf(meter)) {
-    for (const [prices, percent] of rows) {
-      const full = prices[candidate];
-      if (full === undefined) continue;
-      const whole = { unitPriceMicroUsd: full, perUnits: TOKENS_PER_PRICE };
-      return percent === PERCENT ? whole : timesPercent(whole, percent);
-    }
+    const inContext = context?.[candidate];
+    if (inContext !== undefined) return scaled(perMillion(inContext), ofContext);
+    const inTier = tier?.prices[candidate];
+    if (inTier !== undefined) return perMillion(inTier);
+    const standard = standardPrice(list, candidate);
+    if (standard !== undefined) return scaled(perMillion(standard), tier?.percent);
   }
   throw new Error(`a price without ${meter}`);
 };
+
+const perMillion = (unitPriceMicroUsd: string): UnitPrice => ({
+  unitPriceMicroUsd,
+  perUnits: TOKENS_PER_PRICE,
+});
 
 /** Exact: a price with a factor in percent is for a hundred times the units. */
 export const timesPercent = <Price extends UnitPrice>(price: Price, percent: number): Price => ({
@@ -182,12 +193,13 @@ export const timesPercent = <Price extends UnitPrice>(price: Price, percent: num
 });
 
 /** The parts of a scope that the price knows; others have the standard price. */
-const knownScope = (price: TokenPrice, { service, period, residency }: PriceScope): PriceScope => {
-  const [list] = listOf(price, period);
-  const isPeriod = period !== undefined && price.periods?.some(({ name }) => name === period);
+const knownScope = (price: TokenPrice, { service, period, residency }: PriceScope): PriceTier => {
+  if (service === undefined && period === undefined && residency === undefined) return STANDARD;
+  const known = periodOf(price, period);
+  const list = known?.price ?? price;
   return {
     ...(service !== undefined && named(list.serviceTiers, service) && { service }),
-    ...(isPeriod === true && { period }),
+    ...(known && { period: known.name }),
     ...(residency !== undefined && named(list.residencyPercent, residency) && { residency }),
   };
 };
@@ -199,7 +211,7 @@ export const tierOf = (
   scope: PriceScope = {},
 ): { readonly tier: PriceTier; readonly mode: ContextTier['mode'] } => {
   const known = knownScope(price, scope);
-  const [list] = listOf(price, known.period);
+  const list = listOf(price, known.period);
   const reached = tiersOf(list, known.service).findLast(
     ({ aboveInputTokens }) => inputTokens > aboveInputTokens,
   );
@@ -213,16 +225,21 @@ const lineOf = (
   meter: ModelMeter,
   quantity: number,
   tier: PriceTier,
-): PriceLine => ({
-  ...(Object.keys(tier).length > 0 && { tier }),
-  meter,
-  quantity,
-  ...tokenUnitPrice(price, meter, tier),
-});
+): PriceLine => {
+  const { unitPriceMicroUsd, perUnits } = tokenUnitPrice(price, meter, tier);
+  const line = { meter, quantity, unitPriceMicroUsd, perUnits };
+  return isStandard(tier) ? line : { tier, ...line };
+};
+
+const isStandard = ({ service, aboveInputTokens, period, residency }: PriceTier): boolean =>
+  (service ?? aboveInputTokens ?? period ?? residency) === undefined;
 
 /** All input tokens, of every class. */
-export const inputTokensOf = (units: TokenUnits): number =>
-  INPUT_PARTS.reduce((sum, part) => sum + (units[part] ?? 0), units.input_tokens ?? 0);
+export const inputTokensOf = (units: TokenUnits): number => {
+  let sum = units.input_tokens ?? 0;
+  for (const part of INPUT_PARTS) sum += units[part] ?? 0;
+  return sum;
+};
 
 /**
  * The lines of a charge: fresh input and plain output, then each part that was used, then searches.
@@ -236,25 +253,40 @@ export const chargedTokenLines = (
   inputTokens = inputTokensOf(units),
 ): PriceLine[] => {
   const { tier, mode } = tierOf(price, inputTokens, scope);
-  const parts = TOKEN_PARTS.filter((part) => (units[part] ?? 0) > 0);
-  const sides: TokenSide[] = units.output_tokens === undefined ? [INPUT_METER] : [...SIDES];
-  const meters: readonly TokenMeter[] = [...sides, ...parts];
-  const tokens =
+  const meters = metersOf(units);
+  const lines =
     mode === 'excess'
       ? excessLines(units, price, tier, meters)
       : meters.map((meter) => lineOf(price, meter, units[meter] ?? 0, tier));
-  return [...tokens, ...searchLines(units[SEARCH_METER], price, scope)];
+  const searches = searchLine(units[SEARCH_METER], price, scope);
+  if (searches) lines.push(searches);
+  return lines;
 };
 
-/** None where searches are free. */
-const searchLines = (
-  searches = 0,
+const metersOf = (units: TokenUnits): readonly TokenMeter[] => {
+  const sides = units.output_tokens === undefined ? INPUT_ALONE : BOTH_SIDES;
+  if (!hasParts(units)) return sides;
+  return [...sides, ...TOKEN_PARTS.filter((part) => (units[part] ?? 0) > 0)];
+};
+const INPUT_ALONE: readonly TokenMeter[] = [INPUT_METER];
+const BOTH_SIDES: readonly TokenMeter[] = [INPUT_METER, OUTPUT_METER];
+
+/** Most usage has no parts. */
+const hasParts = (units: TokenUnits): boolean => {
+  for (const meter in units) if (meter !== INPUT_METER && meter !== OUTPUT_METER) return true;
+  return false;
+};
+
+/** None where there are no searches, and where they are free. */
+const searchLine = (
+  searches: number | undefined,
   price: TokenPrice,
   { period }: PriceScope,
-): readonly PriceLine[] => {
-  const tier = knownScope(price, period === undefined ? {} : { period });
+): PriceLine | undefined => {
+  if (searches === undefined || searches === 0) return undefined;
+  const tier = knownScope(price, period === undefined ? STANDARD : { period });
   const line = lineOf(price, SEARCH_METER, searches, tier);
-  return searches === 0 || line.unitPriceMicroUsd === '0' ? [] : [line];
+  return line.unitPriceMicroUsd === '0' ? undefined : line;
 };
 
 const excessLines = (
@@ -289,13 +321,13 @@ export const heldTokenLines = (
   terms: TokenTerms = {},
 ): PriceLine[] => {
   const size = terms.inputTokensMax ?? inputTokens;
-  return [
-    heldLine(price, INPUT_METER, inputTokens, size, terms),
-    ...(outputTokens === undefined
-      ? []
-      : [heldLine(price, OUTPUT_METER, outputTokens, size, terms)]),
-    ...searchLines(searches, price, terms),
-  ];
+  const lines = [heldLine(price, INPUT_METER, inputTokens, size, terms)];
+  if (outputTokens !== undefined) {
+    lines.push(heldLine(price, OUTPUT_METER, outputTokens, size, terms));
+  }
+  const line = searchLine(searches, price, terms);
+  if (line) lines.push(line);
+  return lines;
 };
 
 const heldLine = (
@@ -306,7 +338,7 @@ const heldLine = (
   terms: TokenTerms,
 ): PriceLine => {
   const scope = knownScope(price, terms);
-  const [{ classes, tiers, serviceTiers }] = listOf(price, scope.period);
+  const { classes, tiers, serviceTiers } = listOf(price, scope.period);
   let dearest = tokenUnitPrice(price, side, scope);
   if (classes ?? tiers ?? serviceTiers) {
     const parts: readonly TokenPart[] = side === INPUT_METER ? INPUT_PARTS : OUTPUT_PARTS;
@@ -318,15 +350,16 @@ const heldLine = (
       }
     }
   }
-  return { meter: side, quantity, ...dearest };
+  const { unitPriceMicroUsd, perUnits } = dearest;
+  return { meter: side, quantity, unitPriceMicroUsd, perUnits };
 };
 
 const reachable = (
   price: TokenPrice,
   inputTokens: number,
-  scope: PriceScope,
+  scope: PriceTier,
 ): readonly PriceTier[] => {
-  const [list] = listOf(price, scope.period);
+  const list = listOf(price, scope.period);
   const above = tiersOf(list, scope.service).filter((one) => inputTokens > one.aboveInputTokens);
   return [scope, ...above.map(({ aboveInputTokens }) => ({ ...scope, aboveInputTokens }))];
 };
@@ -336,14 +369,18 @@ const reachable = (
  * not cover their price.
  */
 export const withoutMedia = (units: TokenUnits): TokenUnits => {
-  const { [SEARCH_METER]: searches, ...tokens } = units;
-  const left: Partial<Record<ModelMeter, number>> =
-    searches === undefined ? {} : { [SEARCH_METER]: searches };
-  for (const meter of TOKEN_METERS) {
-    const count = tokens[meter];
+  if (!hasMedia(units)) return units;
+  const left: Partial<Record<ModelMeter, number>> = {};
+  for (const meter of MODEL_METERS) {
+    const count = units[meter];
     if (count === undefined) continue;
-    const kept = MEDIA.has(meter) ? sideOf(meter) : meter;
+    const kept = isTokenMeter(meter) && MEDIA.has(meter) ? sideOf(meter) : meter;
     left[kept] = (left[kept] ?? 0) + count;
   }
   return left;
+};
+
+const hasMedia = (units: TokenUnits): boolean => {
+  for (const meter in units) if (MEDIA.has(meter)) return true;
+  return false;
 };

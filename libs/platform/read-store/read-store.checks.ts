@@ -75,8 +75,11 @@ export const encodeCommit = ({ writes, checkpoint }: ReadStoreCommit): readonly 
     if (checkpoint.fence !== undefined) checkFence(checkpoint.fence);
     if (checkpoint.event !== undefined) checkKey(checkpoint.event);
   }
+  let checked: string | undefined;
   return writes.map(({ collection, key, document, position }) => {
-    checkCollection(collection);
+    // Most commits are of one collection.
+    if (collection !== checked) checkCollection(collection);
+    checked = collection;
     checkKey(key);
     checkPosition(position);
     return { collection, key, position, json: document && encode(collection, document) };

@@ -21,12 +21,12 @@ import { membersAfter, NO_MEMBERS, type TeamMembers } from '#projections/teams/t
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
-import { accountIdOf, type Caller } from './caller.js';
+import { accountIdOf, type Caller, type Credential } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
-import { INFERENCE_ONLY, PolicyLists } from '../keys/key-policy.js';
-import { keptFor } from '../keys/list-api-keys.handler.js';
+import { INFERENCE_ONLY } from '../keys/key-policy.js';
 import { scopesOfTeamRole } from '../keys/team-scopes.js';
-import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint, keyIdOf } from './credentials.js';
+import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint } from './credentials.js';
+import { credentialOf } from './key-credential.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
 import {
   apiKeyStream,
@@ -53,14 +53,9 @@ type CachedState =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'key';
-      readonly credential: 'api_key' | 'renter_key';
-      readonly policy: KeyPolicy;
-      readonly lists: PolicyLists | undefined;
+      readonly credential: Credential;
       readonly userId: UserId;
-      readonly sessionId: string | null;
       readonly expiresAtMs: number;
-      readonly keyId: string;
-      readonly cacheSeconds?: number;
       readonly membership?: Membership;
     }
   | {
@@ -145,6 +140,8 @@ export class Authenticator {
 
   async #authenticate(token: string): Promise<Caller | null> {
     await this.#watch.refresh();
+    const cached = this.#resolve(token);
+    if (typeof cached !== 'string') return cached;
     return this.#settle((read) => this.#resolve(token, read));
   }
 
@@ -213,15 +210,12 @@ export class Authenticator {
     const key = this.#find(stream, read);
     if (!key) return stream;
     if (key.kind !== 'key' || key.expiresAtMs <= this.clock.now()) return null;
-    const { credential: kind, userId, sessionId, keyId, policy, lists, cacheSeconds } = key;
-    const own = { id: keyHash, keyId, policy, ...(lists && { lists }) };
-    const credential = { kind, ...own, ...keptFor(cacheSeconds) };
-    const ofSession = sessionId === null ? {} : { sessionId };
-    if (sessionId !== null) {
-      const ended = this.#sessionEnded(sessionId, userId, read);
+    const { credential, userId } = key;
+    if (credential.sessionId !== undefined) {
+      const ended = this.#sessionEnded(credential.sessionId, userId, read);
       if (ended !== false) return ended;
     }
-    const caller = this.#caller(userId, { ...credential, ...ofSession }, read);
+    const caller = this.#caller(userId, credential, read);
     if (!key.membership || caller === null || typeof caller === 'string') return caller;
     return this.#inTeam(caller, key.membership, read);
   }
@@ -328,13 +322,10 @@ export class Authenticator {
       case 'apikey': {
         const key = await this.#fold(stream, apiKeyDecider, this.codec.for(apiKeyEvents));
         if (key.status !== 'active') return NONE;
-        const { keyKind, userId, sessionId, endsAt, policy, cacheSeconds } = key;
-        const keyId = key.lineage ?? keyIdOf(stream.slice(apiKeyStream('').length));
-        const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
-        const terms = { policy, lists: PolicyLists.of(policy), expiresAtMs: msOf(endsAt) };
-        const ofTeam = key.membership && { membership: key.membership };
-        const own = { userId, sessionId, keyId, ...keptFor(cacheSeconds), ...ofTeam };
-        return { kind: 'key', credential, ...own, ...terms };
+        const { userId, endsAt, membership } = key;
+        const credential = credentialOf(key, stream.slice(apiKeyStream('').length));
+        const ofTeam = membership && { membership };
+        return { kind: 'key', credential, userId, expiresAtMs: msOf(endsAt), ...ofTeam };
       }
       case 'session': {
         const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));

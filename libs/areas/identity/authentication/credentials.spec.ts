@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mintSecret, withoutCredentials } from './credentials.js';
+import { CREDENTIAL_PREFIXES, mintSecret, withoutCredentials } from './credentials.js';
 
 describe('a log line', () => {
   it('has no credential, whatever its kind', () => {
@@ -11,6 +11,12 @@ describe('a log line', () => {
       const prefix = secret.slice(0, secret.startsWith('sk') ? 7 : 8);
       const masked = `{"path":"/v1/models/${prefix}***","reason":"no model ${prefix}***"}`;
       expect(withoutCredentials(line)).toBe(masked);
+    }
+  });
+
+  it.each(Object.values(CREDENTIAL_PREFIXES))('has no credential that begins with %s', (prefix) => {
+    for (const written of [prefix, prefix.toUpperCase()]) {
+      expect(withoutCredentials(`a ${written}Ab-1 b`)).toBe(`a ${written}*** b`);
     }
   });
 

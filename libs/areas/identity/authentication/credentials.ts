@@ -28,8 +28,12 @@ const CREDENTIALS = new RegExp(
   'gi',
 );
 
+/** The letters in every prefix: nearly every line lacks them, and is searched for them only. */
+const IN_EVERY_PREFIX = /svc/i;
+
 /** The text with each credential cut behind its prefix, for a log line. */
-export const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '$1***');
+export const withoutCredentials = (text: string): string =>
+  IN_EVERY_PREFIX.test(text) ? text.replace(CREDENTIALS, '$1***') : text;
 
 /** Longer credentials are rejected unread. */
 export const CREDENTIAL_LENGTH_MAX = 1_024;

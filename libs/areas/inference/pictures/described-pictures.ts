@@ -97,17 +97,21 @@ interface FoundPicture {
 }
 
 const partsOf = ({ content }: ChatMessage): readonly unknown[] =>
-  Array.isArray(content) ? content : [];
+  Array.isArray(content) ? content : NO_PARTS;
+const NO_PARTS: readonly unknown[] = [];
 
 const isPicture = (part: unknown): part is JsonObject =>
   isObject(part) && part['type'] === 'image_url';
 
-const picturesIn = ({ messages }: ChatBody): readonly FoundPicture[] =>
-  messages.flatMap((message, n) =>
-    partsOf(message).flatMap((part, m) =>
-      isPicture(part) ? [{ part, param: `messages[${n}].content[${m}].image_url` }] : [],
-    ),
-  );
+const picturesIn = ({ messages }: ChatBody): readonly FoundPicture[] => {
+  const found: FoundPicture[] = [];
+  messages.forEach((message, n) => {
+    partsOf(message).forEach((part, m) => {
+      if (isPicture(part)) found.push({ part, param: `messages[${n}].content[${m}].image_url` });
+    });
+  });
+  return found;
+};
 
 /** @throws RejectedRequestError for a picture at a URL, and for other formats */
 const fileOf = ({ part, param }: FoundPicture) => {

@@ -18,21 +18,23 @@ export interface ChatRequest {
    */
   readonly promptTokensMax: number;
   /** The caller's own request, with the body that was read from it. */
-  readonly original?: OriginalRequest & {
-    readonly body: JsonObject;
-    /** The model that the answer names, where that is not the one in the body. */
-    readonly shownModel?: string;
-  };
+  readonly original?:
+    | (OriginalRequest & {
+        readonly body: JsonObject;
+        /** The model that the answer names, where that is not the one in the body. */
+        readonly shownModel?: string | undefined;
+      })
+    | undefined;
   /** Changes the weights of an embedded model for this request. */
-  readonly adapter?: TextAdapter;
+  readonly adapter?: TextAdapter | undefined;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
   readonly isBatch?: boolean;
   /** Absent where the rig states no cost. */
-  readonly cost?: CostSink;
+  readonly cost?: CostSink | undefined;
   /** Absent for a request without a session. */
-  readonly keys?: KeyAffinity;
+  readonly keys?: KeyAffinity | undefined;
   /** The ids of the caller's `traceparent`, which goes to the rig. */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
 }
 
 /** The key of a rig that a session prefers, since a provider's cache belongs to its account. */

@@ -55,6 +55,7 @@ export const requestNeedsOf = (
 
 /** The needs of a body as a caller sends it. A malformed field is left to the rig to reject. */
 export const needsOf = (body: JsonObject): readonly Need[] => {
+  if (isPlain(body)) return NO_NEEDS;
   const needs: Need[] = [];
   for (const [param, featureOf] of FIELDS) {
     const value = body[param];
@@ -65,6 +66,15 @@ export const needsOf = (body: JsonObject): readonly Need[] => {
   const url = privateUrlIn(body['messages']);
   if (url !== null) needs.push({ feature: 'private_urls', param: url });
   return needs.length === 0 ? NO_NEEDS : needs;
+};
+
+/** Whether a body has none of the fields that may need a feature but messages, which are texts. */
+const isPlain = (body: JsonObject): boolean => {
+  for (const field in body) if (field !== 'messages' && FIELD_NAMES.has(field)) return false;
+  const { messages } = body;
+  if (!Array.isArray(messages)) return false;
+  for (const message of messages) if (partsOf(message).length > 0) return false;
+  return true;
 };
 
 type FeatureOf = (value: unknown) => ChatFeature | null;
@@ -79,23 +89,22 @@ const formatOf: FeatureOf = (value) => {
   return type === 'json_schema' || type === 'json_object' ? type : null;
 };
 
-/** The parts of the messages that have parts, each with its place. */
-function* partsOf(messages: unknown): Generator<readonly [part: JsonObject, at: string]> {
-  if (!Array.isArray(messages)) return;
-  for (const [n, message] of (messages as readonly unknown[]).entries()) {
-    const content = isObject(message) ? message['content'] : null;
-    if (!Array.isArray(content)) continue;
-    for (const [m, part] of (content as readonly unknown[]).entries()) {
-      if (isObject(part)) yield [part, `messages[${n}].content[${m}]`];
-    }
-  }
-}
+/** The parts of a message; most have a text and none. */
+const partsOf = (message: unknown): readonly unknown[] => {
+  const content = isObject(message) ? message['content'] : null;
+  return Array.isArray(content) ? content : NO_PARTS;
+};
+const NO_PARTS: readonly unknown[] = [];
 
 /** The first part of a message that is no text, of the two kinds that rigs differ in. */
 const mediaOf: FeatureOf = (messages) => {
-  for (const [{ type }] of partsOf(messages)) {
-    if (type === 'image_url') return 'images';
-    if (type === 'input_audio') return 'audio';
+  if (!Array.isArray(messages)) return null;
+  for (const message of messages) {
+    for (const part of partsOf(message)) {
+      const type = isObject(part) ? part['type'] : null;
+      if (type === 'image_url') return 'images';
+      if (type === 'input_audio') return 'audio';
+    }
   }
   return null;
 };
@@ -106,13 +115,24 @@ const DATA_URL = /^data:/i;
 
 /** The first field whose URL is neither public nor the data itself. */
 const privateUrlIn = (messages: unknown): string | null => {
-  for (const [part, at] of partsOf(messages)) {
-    for (const [name, value] of Object.entries(part)) {
-      if (!URL_FIELD.test(name)) continue;
-      const url = isObject(value) ? value['url'] : value;
-      if (typeof url !== 'string' || DATA_URL.test(url) || isPublicUrl(url)) continue;
-      return isObject(value) ? `${at}.${name}.url` : `${at}.${name}`;
+  if (!Array.isArray(messages)) return null;
+  for (let n = 0; n < messages.length; n += 1) {
+    const parts = partsOf(messages[n]);
+    for (let m = 0; m < parts.length; m += 1) {
+      const field = privateUrlOf(parts[m]);
+      if (field !== null) return `messages[${n}].content[${m}].${field}`;
     }
+  }
+  return null;
+};
+
+const privateUrlOf = (part: unknown): string | null => {
+  if (!isObject(part)) return null;
+  for (const [name, value] of Object.entries(part)) {
+    if (!URL_FIELD.test(name)) continue;
+    const url = isObject(value) ? value['url'] : value;
+    if (typeof url !== 'string' || DATA_URL.test(url) || isPublicUrl(url)) continue;
+    return isObject(value) ? `${name}.url` : name;
   }
   return null;
 };
@@ -132,3 +152,5 @@ const FIELDS: readonly (readonly [string, FeatureOf])[] = [
   ['frequency_penalty', isNonZero],
   ['adapter', () => 'adapters'],
 ];
+
+const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS.map(([param]) => param));

@@ -3,7 +3,12 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
 import { countedPrompt } from './counted-usage.js';
-import { type Credential, type Dialect, type ProviderRequest } from './dialects/dialect.js';
+import {
+  type Credential,
+  type Dialect,
+  type ProviderRequest,
+  type TokenCounting,
+} from './dialects/dialect.js';
 import {
   type EmbeddingAnswer,
   type EmbeddingRequest,
@@ -72,7 +77,10 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
       const exchange = new AnswerExchange(limits, form);
       const leave = cancelledBy(signal, exchange);
       try {
-        if (!signal.aborted) await sender.send(ask(), credential, exchange, signal);
+        const sending = signal.aborted
+          ? undefined
+          : sender.send(ask(), credential, exchange, signal);
+        if (sending) await sending;
         return await exchange.answer();
       } finally {
         leave();
@@ -96,11 +104,8 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     }),
 
     ...(counting && {
-      count: (request, signal) => {
-        const { read } = counting;
-        const form = { name: 'token count', read, counted: () => countedPrompt(request) };
-        return answered(request, form, signal, () => counting.request(request));
-      },
+      count: (request, signal) =>
+        answered(request, countForm(counting, request), signal, () => counting.request(request)),
     }),
 
     async *stream(request, signal) {
@@ -193,17 +198,24 @@ const scoringForm = (request: ScoringRequest): AnswerForm<ScoringAnswer> => ({
   cost: request.cost,
 });
 
+const countForm = ({ read }: TokenCounting, request: ChatRequest): AnswerForm<number> => ({
+  name: 'token count',
+  read,
+  counted: () => countedPrompt(request),
+});
+
 /** Sends requests with their credentials over the connections to one server. */
 class Sender {
   readonly #pool: Pool;
-  readonly #url: URL;
+  readonly #origin: string;
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: HttpRigOptions) {
-    this.#url = new URL(options.baseUrl);
-    this.#base = withoutTrailing(this.#url.pathname, '/');
-    this.#pool = createPool(this.#url.origin, options);
+    const { origin, pathname } = new URL(options.baseUrl);
+    this.#origin = origin;
+    this.#base = withoutTrailing(pathname, '/');
+    this.#pool = createPool(origin, options);
     this.#headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -212,19 +224,27 @@ class Sender {
   }
 
   /** Waits for the credentials only. @throws RigError `failed` when they cannot be had */
-  async send(
-    { path, headers: own, body }: ProviderRequest,
+  send(
+    request: ProviderRequest,
     credential: Credential | undefined,
     exchange: UpstreamExchange,
     signal: AbortSignal,
-  ): Promise<void> {
-    const to = `${this.#base}${path}`;
-    const headers = { ...this.#headers, ...own };
-    const url = new URL(to, this.#url);
+  ): void | Promise<void> {
+    const { headers: own, body } = request;
+    const path = `${this.#base}${request.path}`;
+    const headers = own ? { ...this.#headers, ...own } : this.#headers;
+    const url = `${this.#origin}${path}`;
     const authorized = credential?.headersFor({ method: 'POST', url, headers, body }, signal);
-    const all = { ...headers, ...(isPromise(authorized) ? await authorized : authorized) };
-    if (exchange.isSettled) return;
-    this.#pool.dispatch({ path: to, method: 'POST', headers: all, body }, exchange);
+    const dispatch = (more: Readonly<Record<string, string>> | undefined): void => {
+      if (exchange.isSettled) return;
+      this.#pool.dispatch(
+        { path, method: 'POST', headers: more ? { ...headers, ...more } : headers, body },
+        exchange,
+      );
+    };
+    if (isPromise(authorized)) return authorized.then(dispatch);
+    dispatch(authorized);
+    return undefined;
   }
 
   close(): Promise<void> {

@@ -5,7 +5,10 @@ export const ANSWER_LEVELS_MAX = 64;
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((entry) => isDeeperThan(entry, levels - 1));
+  if (Array.isArray(value)) {
+    for (const entry of value) if (isDeeperThan(entry, levels - 1)) return true;
+    return false;
+  }
   for (const field in value) {
     if (isDeeperThan((value as Record<string, unknown>)[field], levels - 1)) return true;
   }

@@ -166,6 +166,9 @@ const BOUND_FIELDS: ReadonlySet<string> = new Set([
 
 const USUAL_NAME = /^[a-z0-9_.-]*$/;
 
+/** Most fields of a body are bound ones, and need no look at their letters. */
+const isUsual = (field: string): boolean => BOUND_FIELDS.has(field) || USUAL_NAME.test(field);
+
 /** As Go compares names: `ſ` is a spelling of `s`, and the sign of kelvin one of `k`. */
 const folded = (field: string): string => field.toUpperCase().toLowerCase();
 
@@ -197,7 +200,7 @@ export class OperatorFields {
   }
 
   #refuses(field: string, value: unknown): boolean {
-    if (!USUAL_NAME.test(field)) {
+    if (!isUsual(field)) {
       const name = folded(field);
       return name !== field && (BOUND_FIELDS.has(name) || this.#refused.has(name));
     }

@@ -41,11 +41,14 @@ export class RigAsking {
   ) {}
 
   /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
-  async ask<T>({ rigs, ...asker }: Asking, work: (rig: Rig) => Promise<T>): Promise<Asked<T>> {
+  async ask<T>(asking: Asking, work: (rig: Rig) => Promise<T>): Promise<Asked<T>> {
+    const { rigs, account, model, priority, signal, choice } = asking;
     const routedAtMs = this.clock.now();
     const attempts: RouteAttempt[] = [];
     for (let candidates = rigs; ;) {
-      const slot = await this.queue.admit({ ...asker, candidates, attempts });
+      const applicant = { account, model, priority, signal, choice, candidates, attempts };
+      const place = this.queue.admit(applicant);
+      const slot = place instanceof Promise ? await place : place;
       const { rig } = slot.state;
       const startedMs = this.clock.now() - routedAtMs;
       try {
@@ -58,15 +61,14 @@ export class RigAsking {
         const failure = failureAt(slot, error);
         const endedMs = this.clock.now() - routedAtMs;
         attempts.push(failedAttempt(rig, startedMs, endedMs, failure));
-        candidates = await this.afterFailure(rigs, asker, attempts, failure);
+        candidates = await this.afterFailure(asking, attempts, failure);
       }
     }
   }
 
   /** Waits until the rigs that it returns may be asked. @throws RouteError when there are none */
   private async afterFailure(
-    rigs: readonly RigState[],
-    { model, signal }: Pick<Asking, 'model' | 'signal'>,
+    { rigs, model, signal }: Pick<Asking, 'rigs' | 'model' | 'signal'>,
     attempts: readonly RouteAttempt[],
     failure: RigError,
   ): Promise<readonly RigState[]> {

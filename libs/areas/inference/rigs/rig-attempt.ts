@@ -23,7 +23,7 @@ export interface Asker {
   /** The hold that pays for it, where one request is one hold. */
   readonly holdId?: string;
   /** Absent: the caller named none. */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
 }
 
 /** One attempt that reached a rig, whether a customer pays for it or not. */
@@ -40,7 +40,7 @@ export interface RigAttempt {
   readonly usage: Usage | null;
   /** Null: unknown. `computed`: from the purchase price of the catalog. */
   readonly cost: { readonly basis: 'stated' | 'computed'; readonly picoUsd: PicoUsd } | null;
-  readonly trace?: string;
+  readonly trace?: string | undefined;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
@@ -79,22 +79,26 @@ export class AttemptMeter {
     const stated = (cost: PicoUsd): void => {
       this.#stated = cost;
     };
-    return {
-      ...request,
-      ...(field && { cost: { field, stated } }),
-      ...(this.keys && { keys: this.keys }),
-      ...(this.asker.trace !== undefined && { trace: this.asker.trace }),
-    };
+    const cost = field ? { field, stated } : undefined;
+    const sinks = { cost, keys: this.keys, trace: this.asker.trace };
+    return { ...request, ...sinks };
   }
 
   /** Sends a request, and observes its answer in one piece. */
-  async ask<
-    Request extends { readonly body: JsonObject },
-    Answer extends { readonly usage: Usage },
-  >(request: Request, send: (request: Request) => Promise<Answer>): Promise<Answer> {
-    const answer = await this.opening(send(this.sending(request)));
-    this.answered(answer.usage);
-    return answer;
+  ask<Request extends { readonly body: JsonObject }, Answer extends { readonly usage: Usage }>(
+    request: Request,
+    send: (request: Request) => Promise<Answer>,
+  ): Promise<Answer> {
+    return send(this.sending(request)).then(
+      (answer) => {
+        this.answered(answer.usage);
+        return answer;
+      },
+      (error: unknown) => {
+        this.failed(error);
+        throw error;
+      },
+    );
   }
 
   /** Observes the failure of an answer, or of the first page of a stream. */
@@ -140,7 +144,7 @@ export class AttemptMeter {
       outcome,
       usage,
       cost: this.#costOf(usage),
-      ...(trace !== undefined && { trace }),
+      trace,
       startedAtMs: this.#startedAtMs,
       endedAtMs: this.clock.now(),
     });

@@ -26,12 +26,11 @@ export interface RouteTarget {
   /** The hold that pays for the request, where one request is one hold. */
   readonly holdId?: string;
   /** The ids of the caller's `traceparent`, joined by a dash. */
-  readonly trace?: string;
-  /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
+  readonly trace?: string | undefined;
   /** The only rig that may answer: the name or number in `rig_{…}`. Without it, the best one. */
-  readonly pin?: string;
+  readonly pin?: string | undefined;
   /** Absent: the caller has none. */
-  readonly preference?: RigPreference;
+  readonly preference?: RigPreference | undefined;
 }
 
 export interface RouteOrder extends RouteTarget {
@@ -42,9 +41,9 @@ export interface RouteOrder extends RouteTarget {
   /** The features that a rig must have to answer it, as `needsOf` finds them. */
   readonly needs: readonly Need[];
   /** The dialect of the original request, for rigs that speak it. */
-  readonly dialect?: CallerDialect;
+  readonly dialect?: CallerDialect | undefined;
   /** A keyed hash of the session: it prefers the rig and the key that have its prompt cached. */
-  readonly session?: string;
+  readonly session?: string | undefined;
 }
 
 /** Health and load of the rigs that only pins reach, from their first request on. */
@@ -110,13 +109,18 @@ export const createEligibility =
     const { model, preference } = target;
     const candidates = candidatesFor(target);
     const able = ableTo(needs, candidates, target);
-    const lost = candidates
-      .filter((state) => !able.includes(state))
-      .map(({ rig }): LostRig => ({ rig: rig.name, reason: 'lacks_feature' }));
+    const lost = able === candidates ? NO_RIGS : without(able, candidates);
     if (!preference) return { rigs: able, lost };
     const kept = keptBy(preference, able, states, model);
     return { rigs: kept.rigs, lost: [...kept.lost, ...lost] };
   };
+
+const NO_RIGS: readonly LostRig[] = [];
+
+const without = (able: readonly RigState[], candidates: readonly RigState[]): readonly LostRig[] =>
+  candidates
+    .filter((state) => !able.includes(state))
+    .map(({ rig }) => ({ rig: rig.name, reason: 'lacks_feature' }));
 
 const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
   'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,

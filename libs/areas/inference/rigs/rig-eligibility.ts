@@ -6,7 +6,7 @@ import { RouteError } from './route-error.js';
 /** The model, and the only rig that may answer, if the caller names one. */
 interface Wanted {
   readonly model: string;
-  readonly pin?: string;
+  readonly pin?: string | undefined;
 }
 
 /** @throws RouteError for a field that belongs to the operator of one of the rigs */

@@ -90,14 +90,22 @@ export class RigKeys {
   }
 
   /** @throws RigError of the last key, or for keys that all have to wait */
-  async ask<T>(
+  ask<T>(
     model: unknown,
     affinity: KeyAffinity | undefined,
     work: (key: Credential | undefined) => Promise<T>,
   ): Promise<T> {
     const [only] = this.#keys;
     if (!only) return work(undefined);
-    if (this.#keys.length === 1) return this.#askOnly(only, work);
+    if (this.#keys.length > 1) return this.#askAny(model, affinity, work);
+    return only.credential.rejected ? this.#askOnly(only, work) : work(only.credential);
+  }
+
+  async #askAny<T>(
+    model: unknown,
+    affinity: KeyAffinity | undefined,
+    work: (key: Credential) => Promise<T>,
+  ): Promise<T> {
     for (const key of this.#inOrder(affinity)) {
       if (key.downMs(model, this.clock.now()) > 0) continue;
       try {

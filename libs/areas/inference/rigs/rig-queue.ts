@@ -55,6 +55,8 @@ interface Waiting {
   readonly reject: (error: RouteError) => void;
 }
 
+const NO_RIGS: readonly LostRig[] = [];
+
 /** `Retry-After` where the wait is unknown: a second is the shortest useful one. */
 const RETRY_AFTER_MS_MIN = 1_000;
 
@@ -110,11 +112,11 @@ export class RigQueue {
     model,
   }: Omit<Applicant, 'signal' | 'choice'>): RouteError | null {
     const nowMs = this.ports.now();
-    const up = candidates.filter((state) => state.isUp(nowMs, model));
-    if (up.length === 0) return this.downError(candidates, model, attempts);
+    const isUp = (state: RigState): boolean => state.isUp(nowMs, model);
+    if (candidates.some((state) => state.hasSlotFor(priority) && isUp(state))) return null;
+    if (!candidates.some(isUp)) return this.downError(candidates, model, attempts);
     // Lines of batches wait for as long as it takes.
     if (priority === 'batch') return null;
-    if (up.some((state) => state.hasSlotFor(priority))) return null;
     const { waitingMax, waitingPerAccountMax } = this.limits;
     if (this.queues.interactive.size >= waitingMax) {
       return queueFullError(`${waitingMax} requests wait for a rig already`, candidates, attempts);
@@ -129,7 +131,8 @@ export class RigQueue {
     const chosen = this.best(applicant);
     if (!chosen) return null;
     const visit = chosen.state.enter(this.ports.now, this.onSlotFree, model, priority);
-    return { ...chosen, visit };
+    const { state, score, lost } = chosen;
+    return { state, score, lost, visit };
   }
 
   /** The rig with a slot and the lowest score; weights draw equals. */
@@ -138,7 +141,7 @@ export class RigQueue {
     const [only] = candidates;
     if (only && candidates.length === 1) {
       const isFree = only.hasSlotFor(priority) && only.isUp(nowMs, model);
-      return isFree ? { state: only, score: undefined, lost: [] } : null;
+      return isFree ? { state: only, score: undefined, lost: NO_RIGS } : null;
     }
     let best: (ScoredRig & { readonly state: RigState }) | undefined;
     let bestScore = Infinity;

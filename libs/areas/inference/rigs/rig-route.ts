@@ -78,8 +78,9 @@ export const createRoutes =
     const warm = place && sessions.find(place, nowMs);
     const { rigs: all, lost } = eligible(order, needs);
     const choice = choiceAmong(all, { model, dialect, preference, warm, nowMs }, weights);
-    const asking = { model, account, priority, signal, choice };
+    const asker: Asking = { model, account, priority, signal, choice, rigs: all };
     const isSingle = preference?.allowsFallbacks === false && preference.order.length === 0;
-    const rigs = isSingle ? queue.bestOf({ ...asking, candidates: all, attempts: [] }) : all;
-    return { asker: { ...asking, rigs }, lost, place, warm };
+    if (!isSingle) return { asker, lost, place, warm };
+    const rigs = queue.bestOf({ ...asker, candidates: all, attempts: [] });
+    return { asker: { ...asker, rigs }, lost, place, warm };
   };

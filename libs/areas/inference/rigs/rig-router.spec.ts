@@ -20,6 +20,7 @@ describe('choosing a rig', () => {
     expect(await complete()).toEqual({
       answer: ANSWER,
       rig: 'a',
+      isOriginal: false,
       attempts: [{ rig: 'a', startedMs: 0, endedMs: 0, outcome: 'answered' }],
     });
     expect(a.asked).toEqual([requestOf({ model: 'llama' }).body]);

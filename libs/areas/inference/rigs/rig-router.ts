@@ -70,13 +70,13 @@ export interface Routed {
   /** In order; the last one answered. */
   readonly attempts: readonly RouteAttempt[];
   /** The rig's name for the model; absent: the upstream id of the catalog's model. */
-  readonly modelSent?: string;
+  readonly modelSent?: string | undefined;
   /** Of the rig, where there was a choice. */
-  readonly score?: number;
+  readonly score?: number | undefined;
   /** The other rigs of the model, the first 16. */
-  readonly lost?: readonly LostRig[];
+  readonly lost?: readonly LostRig[] | undefined;
   /** That rig speaks the dialect of the original request, and was sent it. */
-  readonly isOriginal?: boolean;
+  readonly isOriginal?: boolean | undefined;
 }
 
 export interface RoutedAnswer extends Routed {
@@ -302,7 +302,8 @@ const requestFor = <Request extends { readonly body: JsonObject }>(
 ): Request => {
   const own = terms?.get(model);
   const asked = request(own);
-  return own ? { ...asked, body: { ...asked.body, model: own.upstreamId } } : asked;
+  if (!own || asked.body['model'] === own.upstreamId) return asked;
+  return { ...asked, body: { ...asked.body, model: own.upstreamId } };
 };
 
 const routedBy = (
@@ -311,16 +312,15 @@ const routedBy = (
   { lost }: Pick<Route, 'lost'>,
 ): Routed => {
   const { rig } = slot.state;
-  const terms = rig.terms?.get(model);
   const isOriginal =
     dialect !== undefined && dialect !== 'chat' && hasFeature(rig, { feature: dialect });
   return {
     rig: rig.name,
     attempts,
-    ...(slot.score !== undefined && { score: slot.score }),
-    ...lostOf(rig.name, attempts, [...slot.lost, ...lost]),
-    ...(terms && { modelSent: terms.upstreamId }),
-    ...(isOriginal && { isOriginal }),
+    score: slot.score,
+    lost: lostOf(rig.name, attempts, lost.length === 0 ? slot.lost : [...slot.lost, ...lost]),
+    modelSent: rig.terms?.get(model)?.upstreamId,
+    isOriginal,
   };
 };
 
@@ -329,11 +329,12 @@ const lostOf = (
   winner: string,
   attempts: readonly RouteAttempt[],
   others: readonly LostRig[],
-): Pick<Routed, 'lost'> => {
+): Routed['lost'] => {
+  if (others.length === 0 && attempts.length === 1) return undefined;
   const lost = new Map<string, LostRig>();
   for (const { rig } of attempts) if (rig !== winner) lost.set(rig, { rig, reason: 'failed' });
   for (const one of others) if (!lost.has(one.rig)) lost.set(one.rig, one);
-  return lost.size === 0 ? {} : { lost: [...lost.values()].slice(0, LOST_RIGS_MAX) };
+  return lost.size === 0 ? undefined : [...lost.values()].slice(0, LOST_RIGS_MAX);
 };
 
 const queueLimitsOf = (options: Partial<RigQueueLimits>): RigQueueLimits => ({

@@ -270,8 +270,9 @@ export class RigState {
     let present = true;
     return {
       succeeded: () => {
-        this.shift({ type: 'succeeded', epoch }, now());
-        this.recordOutcome(0, now());
+        const nowMs = now();
+        this.shift({ type: 'succeeded', epoch }, nowMs);
+        this.recordOutcome(0, nowMs);
       },
       failed: (error) => {
         this.recordFailure(error, model, epoch, now());

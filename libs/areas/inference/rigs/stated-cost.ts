@@ -22,10 +22,9 @@ const ANSWERS = ['response', 'message'] as const;
  * if there is one.
  */
 export const takeCost = (answer: JsonObject, sink: CostSink | undefined): JsonObject => {
-  const left = ANSWERS.reduce(
-    (event, name) => withInner(event, name, (inner) => takeOwnCost(inner, sink)),
-    takeOwnCost(answer, sink),
-  );
+  const takeInner = (inner: JsonObject): JsonObject => takeOwnCost(inner, sink);
+  let left = takeOwnCost(answer, sink);
+  for (const name of ANSWERS) left = withInner(left, name, takeInner);
   // The bytes that the rig sent have the cost in them.
   if (left !== answer) keepSource(left, JSON.stringify(left));
   return left;
@@ -41,9 +40,10 @@ export const takeCostIn = (data: string, sink: CostSink | undefined): string => 
 };
 
 const takeOwnCost = (answer: JsonObject, sink: CostSink | undefined): JsonObject =>
-  withInner(sink ? takeStated(answer, sink) : answer, 'usage', (usage) =>
-    COSTS_IN_USAGE.some((field) => field in usage) ? without(usage, COSTS_IN_USAGE) : usage,
-  );
+  withInner(sink ? takeStated(answer, sink) : answer, 'usage', withoutCosts);
+
+const withoutCosts = (usage: JsonObject): JsonObject =>
+  COSTS_IN_USAGE.some((field) => field in usage) ? without(usage, COSTS_IN_USAGE) : usage;
 
 /** The same object where nothing changes. */
 const withInner = (

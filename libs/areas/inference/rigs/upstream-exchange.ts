@@ -120,8 +120,8 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   /** The collected bytes; one read of the socket is not copied. */
   protected collected(): Buffer {
-    const [only = Buffer.alloc(0)] = this.body;
-    return this.body.length > 1 ? Buffer.concat(this.body) : only;
+    const [only] = this.body;
+    return only && this.body.length === 1 ? only : Buffer.concat(this.body);
   }
 
   protected settle(failure: RigError | null): void {

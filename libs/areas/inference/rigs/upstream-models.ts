@@ -47,7 +47,7 @@ const listed = async (
   { name, baseUrl, credential, headers: own }: UpstreamModelsOptions,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
-  const url = new URL(`${withoutTrailing(baseUrl, '/')}/models`);
+  const url = `${withoutTrailing(baseUrl, '/')}/models`;
   const headers = { ...own };
   const asked = { method: 'GET', url, headers, body: '' } as const;
   Object.assign(headers, await credential?.headersFor(asked, signal));

@@ -26,8 +26,8 @@ const SCHEMA = `
 `;
 
 /**
- * A small SQLite file beside the log. A write waits once for the disk, on the calling thread: with a
- * write-ahead log, since a journal that is created and deleted waits several times.
+ * A small SQLite file beside the log. A write waits once for the disk, on the calling thread: a
+ * journal that is created and deleted would wait several times, and a write-ahead log does not.
  */
 export class SqliteCheckpointStore extends CheckpointStore {
   readonly #database: DatabaseSync;

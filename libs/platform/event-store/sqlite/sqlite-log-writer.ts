@@ -76,8 +76,9 @@ export class SqliteLogWriter {
     const row = `(${Array(COLUMNS).fill('?').join(', ')})`;
     const insert = (rows: number): StatementSync =>
       database.prepare(
-        // Without OR ROLLBACK each call would keep a journal of its own, in a file, to undo itself.
-        `INSERT OR ROLLBACK INTO events (position, stream_id, revision, type, recorded_at, body, hash)
+        // Without OR ROLLBACK each call would keep a journal of its own, in a file.
+        `INSERT OR ROLLBACK INTO events
+           (position, stream_id, revision, type, recorded_at, body, hash)
          VALUES ${Array(rows).fill(row).join(', ')}`,
       );
     this.#database = database;

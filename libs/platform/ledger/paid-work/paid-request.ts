@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type ChargedLine, labelsOf } from '#events/hold.vocabulary.js';
-import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type Clock, instant, instantAt } from '#platform/kernel/clock.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -75,7 +75,8 @@ export class HeldRequest {
    */
   charged(used: readonly ChargedLine[]): Pick<Capture, 'rig' | 'lines' | 'excess'> {
     const { charged, excess } = withinHold(used, this.placed.lines);
-    return { ...onRigs(charged), excess };
+    const { rig, lines } = onRigs(charged);
+    return { rig, lines, excess };
   }
 
   /**
@@ -83,19 +84,19 @@ export class HeldRequest {
    * written, and by its deadline if not. If the charge was written after all, it stands and the
    * release is rejected.
    */
-  async capture(charge: Charge): Promise<LedgerEntry> {
+  capture(charge: Charge): Promise<LedgerEntry> {
     const { accountId, context } = this.order;
     const { purpose, model } = this.worst;
-    const asked = { purpose, ...(model !== undefined && { model }) };
-    const hold = { accountId, holdId: context.requestId, ...asked };
-    try {
-      const capture = { ...hold, ...charge, capturedAt: instant(this.clock) };
-      return await this.ledger.capture(capture, context);
-    } catch (error) {
-      // The error of the capture is thrown; an error of the release has the same cause.
-      await this.release('internal_error').catch(() => undefined);
-      throw error;
-    }
+    const hold = { accountId, holdId: context.requestId, purpose };
+    const at = { capturedAt: instant(this.clock) };
+    const capture = { ...hold, ...(model !== undefined && { model }), ...charge, ...at };
+    return this.ledger.capture(capture, context).catch((error: unknown) => this.#notOwed(error));
+  }
+
+  /** The error of the capture is thrown; an error of the release has the same cause. */
+  async #notOwed(error: unknown): Promise<never> {
+    await this.release('internal_error').catch(() => undefined);
+    throw error;
   }
 
   release(reason: Release['reason']): Promise<void> {
@@ -124,13 +125,18 @@ export class PaidRequests {
    * been suspended before, and a retry that came meanwhile has found no hold.
    * @throws DomainError `readers_behind`, `model_not_allowed` before the hold, and the errors of
    *   the ledger; RequestCutError after the hold of a late request is released
+   * @param signal aborts when the caller leaves
    */
-  async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
+  async admit(
+    order: PaidOrder,
+    worst: WorstCase,
+    signal: AbortSignal | undefined = order.signal,
+  ): Promise<HeldRequest> {
     this.admission?.demand();
     const { context } = order;
     demandModelsOf(worst, context);
     const { requestMsMax } = worst;
-    const placed = await this.ledger.place(this.#holdOf(order, worst), context, order.signal);
+    const placed = await this.ledger.place(this.#holdOf(order, worst), context, signal);
     const held = new HeldRequest(this.ledger, this.clock, order, worst, placed);
     const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;
     if (isLate || (order.confirm && !(await confirmed(order.confirm, held)))) {
@@ -151,15 +157,22 @@ export class PaidRequests {
   }
 
   #holdOf({ accountId, context, routingMode: mode }: PaidOrder, worst: WorstCase): HoldOrder {
-    const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
+    const { purpose, model, lines, rateCardVersion, evidence, shrink = null } = worst;
+    const { pricedAtMs, requestMsMax } = worst;
     const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
-    return {
-      accountId,
-      holdId: context.requestId,
-      ...terms,
+    const hold = { accountId, holdId: context.requestId, purpose };
+    const terms = {
+      lines,
+      rateCardVersion,
+      evidence,
       shrink,
-      placedAt: new Date(pricedAtMs).toISOString(),
-      expiresAt: new Date(expiresAtMs).toISOString(),
+      placedAt: instantAt(pricedAtMs),
+      expiresAt: instantAt(expiresAtMs),
+    };
+    return {
+      ...hold,
+      ...(model !== undefined && { model }),
+      ...terms,
       ...(mode !== undefined && { mode }),
       ...labelsOf(context),
     };
@@ -177,7 +190,7 @@ export class PaidRequests {
       {
         accountId,
         holdId: requestId,
-        notBefore: new Date(startedAtMs).toISOString(),
+        notBefore: instantAt(startedAtMs),
         reason: 'internal_error',
         releasedAt: instant(this.clock),
       },

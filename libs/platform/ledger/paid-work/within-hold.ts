@@ -7,6 +7,15 @@ import { upwards } from '../steps.js';
 interface Bound {
   readonly line: PriceLine;
   left: number;
+  /** Lines of the charge that count against it. */
+  claims: number;
+}
+
+/** A line of a charge, and the units of it that its hold covers. */
+interface Claim {
+  readonly line: ChargedLine;
+  readonly bound: Bound | undefined;
+  quantity: number;
 }
 
 /**
@@ -17,38 +26,56 @@ interface Bound {
 export const withinHold = (
   used: readonly ChargedLine[],
   held: readonly PriceLine[],
-): { readonly charged: readonly ChargedLine[]; readonly excess: Excess[] } => {
-  const bounds: readonly Bound[] = held.map((line) => ({ line, left: line.quantity }));
-  const quantities = new Map<ChargedLine, number>();
-  for (const line of used.toSorted((one, other) => (isAbove(one, other) ? 1 : -1))) {
+): { readonly charged: ChargedLine[]; readonly excess: Excess[] } => {
+  const bounds: readonly Bound[] = held.map((line) => ({ line, left: line.quantity, claims: 0 }));
+  const claims: readonly Claim[] = used.map((line) => {
     const bound = boundOf(line, bounds);
-    const quantity = Math.min(line.quantity, bound?.left ?? 0);
-    if (bound) bound.left -= quantity;
-    quantities.set(line, quantity);
+    if (bound) bound.claims += 1;
+    return { line, bound, quantity: 0 };
+  });
+  // The order matters only among lines of one bound.
+  const isShared = bounds.some((bound) => bound.claims > 1);
+  for (const claim of isShared ? claims.toSorted(cheaperFirst) : claims) {
+    const { line, bound } = claim;
+    if (!bound) continue;
+    claim.quantity = Math.min(line.quantity, bound.left);
+    bound.left -= claim.quantity;
   }
   const excess: Excess[] = [];
-  const charged = used.map((line) => {
+  for (const { line, quantity } of claims) {
     const { step, meter, quantity: units } = line;
-    const quantity = quantities.get(line) ?? 0;
-    if (units > quantity) {
-      excess.push({ ...(step !== undefined && { step }), meter, quantity: units - quantity });
-    }
-    const heldAs = boundOf(line, bounds)?.line;
-    if (heldAs === undefined || isAtPriceOf(line, heldAs)) {
-      return quantity === units ? line : { ...line, quantity };
-    }
-    return { ...line, quantity, heldAs: heldAs.meter };
-  });
-  return { charged, excess };
+    if (units <= quantity) continue;
+    excess.push({ ...(step !== undefined && { step }), meter, quantity: units - quantity });
+  }
+  return { charged: claims.map(chargedLine), excess };
+};
+
+const cheaperFirst = ({ line: one }: Claim, { line: other }: Claim): number =>
+  isAbove(one, other) ? 1 : -1;
+
+const chargedLine = ({ line, bound, quantity }: Claim): ChargedLine => {
+  if (bound && !isAtPriceOf(line, bound.line)) {
+    return { ...line, quantity, heldAs: bound.line.meter };
+  }
+  return quantity === line.quantity ? line : { ...line, quantity };
 };
 
 const boundOf = (line: ChargedLine, bounds: readonly Bound[]): Bound | undefined => {
-  const meters = [line.meter, heldMeterOf(line.meter)];
+  const heldMeter = heldMeterOf(line.meter);
   for (const step of upwards(line.step)) {
-    for (const meter of meters) {
-      const found = bounds.find((one) => one.line.step === step && one.line.meter === meter);
-      if (found) return found;
-    }
+    const found = boundIn(step, line.meter, bounds) ?? boundIn(step, heldMeter, bounds);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const boundIn = (
+  step: string | undefined,
+  meter: string,
+  bounds: readonly Bound[],
+): Bound | undefined => {
+  for (const bound of bounds) {
+    if (bound.line.step === step && bound.line.meter === meter) return bound;
   }
   return undefined;
 };

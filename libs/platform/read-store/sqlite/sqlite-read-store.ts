@@ -174,11 +174,15 @@ class SqliteReadStore implements EmbeddedReadStore {
 
   async #commit(group: readonly CheckedCommit[]): Promise<readonly (Error | null)[]> {
     const outcomes = await this.#transact(() => group.map((commit) => this.#apply(commit)));
-    const written = group.filter((_, index) => outcomes[index] === null);
-    const writes = written.flatMap((commit) => commit.writes);
-    const deletions = writes.filter(({ json }) => json === null).length;
+    let written = 0;
+    let deletions = 0;
+    for (const [index, { writes }] of group.entries()) {
+      if (outcomes[index] !== null) continue;
+      written += writes.length;
+      for (const { json } of writes) if (json === null) deletions += 1;
+    }
     const forgetBeforeMs = this.#clock.now() - DELETIONS_REMEMBERED_MS;
-    this.#housekeeper.committed(writes.length, deletions, forgetBeforeMs);
+    this.#housekeeper.committed(written, deletions, forgetBeforeMs);
     return outcomes;
   }
 
@@ -201,11 +205,14 @@ class SqliteReadStore implements EmbeddedReadStore {
 
   #write(writes: readonly EncodedWrite[]): void {
     const nowMs = Math.trunc(this.#clock.now());
-    const ids = new Map<string, bigint>();
+    const { write } = this.#statements;
+    let name: string | undefined;
+    let id = 0n;
     for (const { collection, key, position, json } of writes) {
-      const id = ids.get(collection) ?? this.#collectionId(collection);
-      ids.set(collection, id);
-      this.#statements.write.run(id, key, position, json, json === null ? nowMs : null);
+      // Most commits are of one collection.
+      if (collection !== name) id = this.#collectionId(collection);
+      name = collection;
+      write.run(id, key, position, json, json === null ? nowMs : null);
     }
   }
 

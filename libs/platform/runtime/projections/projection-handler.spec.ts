@@ -14,6 +14,9 @@ import {
   stockEvents,
 } from '../stock.fixture.js';
 
+/** Documents that stay in memory. */
+const KEPT_MAX = 10_000;
+
 describe('the handler of a projection', () => {
   const open = () => {
     const store = new FaultyEventStore();
@@ -156,6 +159,46 @@ describe('the handler of a projection', () => {
     expect(gets).toHaveBeenCalledTimes(2);
     gets.mockRestore();
     expect((await readStore.get('others.v1.g1', 'b'))?.document).toEqual({ pieces: 2, events: 1 });
+  });
+
+  it('folds the events of a document in order behind one that is loaded first', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    await handler.checkpoint();
+    const [first] = store.log.events as [RecordedEvent];
+    await handler.handle({ events: [first], position: first.position, caughtUp: true });
+    const gets = jest.spyOn(readStore, 'get');
+    // The first of them is for a document that is not in memory, the second for one that is.
+    await handler.handle({ events: store.log.events.slice(1), position: 7n, caughtUp: true });
+    expect(gets.mock.calls.map(([, key]) => key)).toEqual(['b']);
+    const written = readStore.committed.at(-1)?.writes;
+    expect(written?.map(({ key, document }) => [key, document])).toEqual([
+      ['b', { pieces: 2, events: 1 }],
+      ['a', { pieces: 4, events: 2 }],
+    ]);
+  });
+
+  it('reads a document again that has left memory for others', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const [sample] = store.log.events as [RecordedEvent];
+    const added = (warehouse: string, at: number): RecordedEvent => ({
+      ...sample,
+      data: { ...sample.data, warehouse },
+      position: BigInt(at),
+    });
+    const hand = (events: readonly RecordedEvent[]) =>
+      handler.handle({ events, position: events.at(-1)?.position ?? 0n, caughtUp: true });
+    await handler.checkpoint();
+    const many = Array.from({ length: KEPT_MAX + 1 }, (_, index) => added(`w${index}`, index + 1));
+    await hand(many);
+    const gets = jest.spyOn(readStore, 'get');
+    await hand([added('w0', KEPT_MAX + 2), added(`w${KEPT_MAX}`, KEPT_MAX + 3)]);
+    expect(gets.mock.calls.map(([, key]) => key)).toEqual(['w0']);
+    for (const key of ['w0', `w${KEPT_MAX}`]) {
+      const found = await readStore.get('warehouses.v1.g1', key);
+      expect(found?.document).toEqual({ pieces: 4, events: 2 });
+    }
   });
 
   it('writes no checkpoint without effects until it is far behind', async () => {

@@ -6,7 +6,6 @@ import {
 import { type AnyProjection, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from '../commands/event-codec.js';
-import { growingCache } from './growing-cache.js';
 import { type DocumentHistory, type Held } from '../history/document-history.js';
 import {
   checkpointAt,
@@ -15,8 +14,8 @@ import {
 } from '../subscriptions/subscription-handler.js';
 import { turnsOf } from '../subscriptions/turns.js';
 
-/** Documents cached in memory by the one writer of their collection. */
-const DOCUMENTS_CACHED_MAX = 10_000;
+/** Documents kept in memory between batches by the one writer of their collection. */
+const DOCUMENTS_KEPT_MAX = 10_000;
 
 const LOADED_AT_ONCE = 32;
 
@@ -29,7 +28,8 @@ export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
   readonly #types: ReadonlySet<string>;
-  readonly #cache = growingCache<Held>(DOCUMENTS_CACHED_MAX);
+  /** The ones that were read or made first are the first ones. */
+  readonly #documents = new Map<string, HeldDocument>();
   #saved = new SavedCheckpoint(0n);
   #handled: RecordedEvent | undefined;
 
@@ -48,8 +48,8 @@ export class ProjectionHandler implements SubscriptionHandler {
   }
 
   async checkpoint(): Promise<Position | undefined> {
-    // After a failed commit the cache may hold documents that the store does not.
-    this.#cache.clear();
+    // After a failed commit they may be other documents than in the store.
+    this.#documents.clear();
     const checkpoint = await this.readStore.checkpoint(this.collection);
     this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
     await this.history?.open(checkpoint);
@@ -57,34 +57,43 @@ export class ProjectionHandler implements SubscriptionHandler {
   }
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
-    const changed: Changes = new Map();
-    const loaded: Changes = new Map();
-    let hasHandled = false;
+    const changed: HeldDocument[] = [];
+    let handled: RecordedEvent | undefined;
     await this.history?.begin();
     for await (const turn of turnsOf(events)) {
-      const own = turn.filter(({ type }) => this.#types.has(type));
-      const changes = own.map((event) => this.#changeOf(event));
-      const missing = changes
-        .flatMap(({ keys }) => keys)
-        .filter((key) => !this.#held(key, changed) && !loaded.has(key));
-      // Most documents are in memory: waiting for nothing would take longer than the fold.
-      if (missing.length > 0) await this.#load([...new Set(missing)], loaded);
-      for (const change of changes) this.#fold(change, changed, loaded);
-      this.#handled = own.at(-1) ?? this.#handled;
-      hasHandled ||= own.length > 0;
+      const waiting: Change[] = [];
+      for (const recorded of turn) {
+        if (!this.#types.has(recorded.type)) continue;
+        const event = this.codec.revive(recorded);
+        for (const key of keysOf(this.projection, event)) {
+          const document = this.#open(key);
+          // Most documents are in memory. After one that is not, changes wait for their turn.
+          if (waiting.length === 0 && document.isLoaded)
+            this.#fold(event, recorded, document, changed);
+          else waiting.push({ event, recorded, document });
+        }
+        handled = recorded;
+      }
+      if (waiting.length > 0) await this.#load(waiting);
+      for (const { event, recorded, document } of waiting) {
+        this.#fold(event, recorded, document, changed);
+      }
     }
-    if (!hasHandled && !this.#saved.isFarBehind(position)) return;
+    if (!handled && !this.#saved.isFarBehind(position)) return;
+    this.#handled = handled ?? this.#handled;
     const { collection } = this;
-    const writes: DocumentWrite[] = [...changed].map(([key, held]) => ({
+    const writes = changed.map(({ key, document, position: at }): DocumentWrite => ({
       collection,
       key,
-      ...held,
+      document,
+      position: at,
     }));
     const checkpoint = checkpointAt(collection, position, this.#handled);
     await this.history?.save();
     await this.readStore.commit({ writes, checkpoint });
     this.#saved.saved(position);
-    for (const [key, held] of changed) this.#cache.set(key, held);
+    for (const document of changed) document.isChanged = false;
+    this.#forgetSome();
   }
 
   /** Saves how far the handler has come: the next run does not look for its events again. */
@@ -95,52 +104,86 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#saved.saved(position);
   }
 
-  #changeOf(recorded: RecordedEvent): Change {
-    const event = this.codec.revive(recorded);
-    return { event, position: recorded.position, keys: keysOf(this.projection, event) };
+  #open(key: string): HeldDocument {
+    // One event writes it, whatever it was before, and no other one needs it.
+    if (this.projection.isWrittenWhole) return new HeldDocument(key, true);
+    const known = this.#documents.get(key);
+    if (known) return known;
+    const document = new HeldDocument(key, false);
+    this.#documents.set(key, document);
+    return document;
   }
 
   /** Several at a time: a page may have thousands of documents, each a round trip. */
-  async #load(keys: readonly string[], loaded: Changes): Promise<void> {
-    if (this.projection.isWrittenWhole) return;
-    for (let from = 0; from < keys.length; from += LOADED_AT_ONCE) {
-      const some = keys.slice(from, from + LOADED_AT_ONCE).map(async (key) => {
-        const held = await this.readStore.get(this.collection, key);
-        loaded.set(key, held ?? ABSENT);
+  async #load(waiting: readonly Change[]): Promise<void> {
+    const missing = new Set<HeldDocument>();
+    for (const { document } of waiting) if (!document.isLoaded) missing.add(document);
+    const documents = [...missing];
+    for (let from = 0; from < documents.length; from += LOADED_AT_ONCE) {
+      const some = documents.slice(from, from + LOADED_AT_ONCE).map(async (document) => {
+        document.load(await this.readStore.get(this.collection, document.key));
       });
       await Promise.all(some);
     }
   }
 
-  #held(key: string, changed: Changes): Held | undefined {
-    return changed.get(key) ?? this.#cache.get(key);
+  #fold(
+    event: DomainEvent,
+    { position }: RecordedEvent,
+    held: HeldDocument,
+    changed: HeldDocument[],
+  ): void {
+    if (position <= held.position) return;
+    const before = held.document ?? (this.projection.initial(held.key) as object);
+    const document = this.projection.project(event, before, held.key) as object | null;
+    // A document that the fold returns unchanged is not written again.
+    if (document === held.document) return;
+    this.history?.changed(held.key, held, document, position);
+    if (!held.isChanged) changed.push(held);
+    held.change(document, position);
   }
 
-  #fold({ event, position, keys }: Change, changed: Changes, loaded: Changes): void {
-    for (const key of keys) {
-      const held = this.#held(key, changed) ?? loaded.get(key) ?? ABSENT;
-      if (position <= held.position) continue;
-      const before = held.document ?? (this.projection.initial(key) as object);
-      const document = this.projection.project(event, before, key) as object | null;
-      // A document that the fold returns unchanged is not written again.
-      if (document === held.document) continue;
-      this.history?.changed(key, held, document, position);
-      changed.set(key, { document, position });
+  #forgetSome(): void {
+    for (const key of this.#documents.keys()) {
+      if (this.#documents.size <= DOCUMENTS_KEPT_MAX) return;
+      this.#documents.delete(key);
     }
   }
 }
 
-/** Documents that a batch has changed, by key. */
-type Changes = Map<string, Held>;
+/** A document in memory. */
+class HeldDocument implements Held {
+  document: object | null = null;
+  position: Position = 0n;
+  /** Since it was last written. */
+  isChanged = false;
 
-/** An event, and the keys of the documents that it changes. */
-interface Change {
-  readonly event: DomainEvent;
-  readonly position: Position;
-  readonly keys: readonly string[];
+  /** @param isLoaded whether it is as in the store, or need not be */
+  constructor(
+    readonly key: string,
+    public isLoaded: boolean,
+  ) {}
+
+  /** @param stored undefined where the store has none */
+  load(stored: Held | undefined): void {
+    this.document = stored?.document ?? null;
+    this.position = stored?.position ?? 0n;
+    this.isLoaded = true;
+  }
+
+  change(document: object | null, position: Position): void {
+    this.document = document;
+    this.position = position;
+    this.isChanged = true;
+  }
 }
 
-const ABSENT: Held = { document: null, position: 0n };
+/** An event, and a document that it changes. */
+interface Change {
+  readonly event: DomainEvent;
+  readonly recorded: RecordedEvent;
+  readonly document: HeldDocument;
+}
 
 const keysOf = (projection: AnyProjection, event: DomainEvent): readonly string[] =>
   projection.keys(event);

@@ -1,7 +1,7 @@
 import { type Position, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type AnySaga, type SagaAction, type SagaCommand } from '#platform/kernel/saga.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type EventCodec } from '../commands/event-codec.js';
 
 /** A command that waits for its instant; its key starts with the instant, so keys order by it. */
 export interface TimerDocument {
@@ -14,13 +14,13 @@ export interface TimerDocument {
   readonly correlationId: string;
 }
 
-interface ProcessDocument {
+export interface ProcessDocument {
   readonly state: object | null;
   /** Timers that wait, by name: when each is due. */
   readonly timers: Readonly<Record<string, string>>;
 }
 
-interface Held<Document> {
+export interface Held<Document> {
   readonly document: Document;
   readonly position: Position;
 }
@@ -28,10 +28,18 @@ interface Held<Document> {
 /** Names of stored processes kept in memory; with more, the store is asked for each process. */
 const PROCESSES_KNOWN_MAX = 10_000;
 
-/** The actions of an event. `remember` records that they were carried out. */
+/** The actions of an event, and what becomes of its process when they were carried out. */
 export interface Reaction {
+  readonly recorded: RecordedEvent;
   readonly actions: readonly SagaAction<SagaCommand>[];
-  readonly remember: () => void;
+  /** Whether something is sent, and not only timers set. */
+  readonly isSending: boolean;
+  readonly process: string;
+  readonly held: Held<ProcessDocument>;
+  readonly next: object | null;
+  readonly mayBeRepeated: boolean;
+  /** The number of saves before it. */
+  readonly saves: number;
 }
 
 export const timersOf = (saga: string): string => `saga.${saga}.timers`;
@@ -86,7 +94,6 @@ export class SagaDocuments {
   constructor(
     private readonly saga: AnySaga,
     private readonly readStore: ReadStore,
-    private readonly codec: EventCodec,
     private repeatsLeft: number,
     /** Every process in the store, or null when there were too many to list. */
     private known: Set<string> | null,
@@ -101,44 +108,62 @@ export class SagaDocuments {
     return this.#processes.size + this.#timers.size;
   }
 
-  /** Undefined for an event that was handled before. */
-  async reactionTo(recorded: RecordedEvent): Promise<Reaction | undefined> {
+  /** A process as far as it is in memory; undefined where it must be loaded. */
+  held(process: string): Held<ProcessDocument> | undefined {
+    const unsaved = this.#processes.get(process);
+    if (unsaved) return unsaved;
+    // Most events begin a process. With all names known, a new one needs no read.
+    return this.known?.has(process) === false ? NOTHING : undefined;
+  }
+
+  async load(process: string): Promise<Held<ProcessDocument>> {
+    const found = await this.readStore.get<ProcessDocument>(processesOf(this.saga.name), process);
+    if (!found) return NOTHING;
+    this.#markStored(process, found.document);
+    return found;
+  }
+
+  /** Undefined for an event that was handled before. @param held its process */
+  reactionTo(
+    recorded: RecordedEvent,
+    event: DomainEvent,
+    process: string,
+    held: Held<ProcessDocument>,
+  ): Reaction | undefined {
     const mayBeRepeated = this.repeatsLeft > 0;
     if (mayBeRepeated) this.repeatsLeft -= 1;
     this.#events += 1;
-    const event = this.codec.revive(recorded);
-    const process = this.saga.key(event);
-    const held = this.#processes.get(process) ?? (await this.#load(process));
-    const { position } = recorded;
-    if (position <= held.position) return undefined;
+    if (recorded.position <= held.position) return undefined;
     const state = (held.document.state ?? this.saga.initialState) as object;
     const actions: readonly SagaAction<SagaCommand>[] = this.saga.react(event, state);
     const next = this.saga.evolve(state, event) as object | null;
+    const isSending = actions.some(leavesTheProcess);
     const saves = this.#saves;
-    return {
-      actions,
-      remember: () => {
-        // A save in the meantime may have written and dropped the document that this one follows.
-        if (saves !== this.#saves) this.#markStored(process, held.document);
-        const timers = this.#reschedule(process, held.document.timers, actions, recorded);
-        const document = { state: next, timers };
-        // A save has left out a young process: without it there is nothing to write or to delete.
-        const leaves = actions.some(leavesTheProcess);
-        if (isOver(document) && !leaves && this.#young.delete(process)) {
-          this.#processes.delete(process);
-          return;
-        }
-        this.#processes.set(process, { document, position });
-        if (mayBeRepeated) this.#markStored(process, document);
-        const begins = held === NOTHING && !mayBeRepeated;
-        if (begins) {
-          const [bornAt, bornAfter] = [this.#grown, this.#events];
-          this.#young.set(process, { since: position, bornAt, bornAfter });
-        }
-        // After a crash, unsaved actions would be sent again.
-        if (isOver(document) || leaves) this.#young.delete(process);
-      },
-    };
+    return { recorded, actions, isSending, process, held, next, mayBeRepeated, saves };
+  }
+
+  /** Records that the actions of an event were carried out. */
+  remember(reaction: Reaction): void {
+    const { recorded, actions, isSending, process, held, next, mayBeRepeated, saves } = reaction;
+    // A save in the meantime may have written and dropped the document that this one follows.
+    if (saves !== this.#saves) this.#markStored(process, held.document);
+    const timers = this.#reschedule(process, held.document.timers, actions, recorded);
+    const document = { state: next, timers };
+    const over = isOver(document);
+    // A save has left out a young process: without it there is nothing to write or to delete.
+    if (over && !isSending && this.#young.delete(process)) {
+      this.#processes.delete(process);
+      return;
+    }
+    const { position } = recorded;
+    this.#processes.set(process, { document, position });
+    if (mayBeRepeated) this.#markStored(process, document);
+    // After a crash, unsaved actions would be sent again.
+    if (over || isSending) this.#young.delete(process);
+    else if (held === NOTHING && !mayBeRepeated) {
+      const [bornAt, bornAfter] = [this.#grown, this.#events];
+      this.#young.set(process, { since: position, bornAt, bornAfter });
+    }
   }
 
   /** To be called regularly: a process is young until the second call after it began. */
@@ -207,19 +232,19 @@ export class SagaDocuments {
     actions: readonly SagaAction<SagaCommand>[],
     { id: eventId, position, metadata }: RecordedEvent,
   ): Readonly<Record<string, string>> {
-    const timers = { ...before };
+    let timers = before;
     for (const action of actions) {
       if (action.kind !== 'schedule' && action.kind !== 'cancel') continue;
-      const due = timers[action.timer];
-      if (due) this.#cancel(timerKey(due, process, action.timer), process, position);
+      const { timer } = action;
+      const due = timers[timer];
+      if (due) this.#cancel(timerKey(due, process, timer), process, position);
       if (action.kind === 'cancel') {
-        Reflect.deleteProperty(timers, action.timer);
+        timers = withoutTimer(timers, timer);
         continue;
       }
-      const { timer } = action;
       const { type: command, data } = action.command;
       const dueAt = inOrder(action.dueAt);
-      timers[timer] = dueAt;
+      timers = timers === NO_TIMERS ? { [timer]: dueAt } : { ...timers, [timer]: dueAt };
       const { correlationId } = metadata;
       const document = { saga: this.saga.name, dueAt, command, data, eventId, correlationId };
       this.#timers.set(timerKey(dueAt, process, timer), { document, position });
@@ -239,21 +264,23 @@ export class SagaDocuments {
     if (this.known.size > PROCESSES_KNOWN_MAX) this.known = null;
   }
 
-  /** Most events begin a process. With all names known, a new one needs no read. */
-  async #load(process: string): Promise<Held<ProcessDocument>> {
-    if (this.known?.has(process) === false) return NOTHING;
-    const found = await this.readStore.get<ProcessDocument>(processesOf(this.saga.name), process);
-    if (!found) return NOTHING;
-    this.#markStored(process, found.document);
-    return found;
-  }
-
   #markStored(process: string, document: ProcessDocument): void {
     for (const key of keysOf(process, document)) this.#stored.add(key);
   }
 }
 
-const NOTHING: Held<ProcessDocument> = { document: { state: null, timers: {} }, position: 0n };
+const NO_TIMERS: ProcessDocument['timers'] = {};
+const NOTHING: Held<ProcessDocument> = {
+  document: { state: null, timers: NO_TIMERS },
+  position: 0n,
+};
+
+/** Most processes have one timer at most. */
+const withoutTimer = (timers: ProcessDocument['timers'], gone: string): typeof timers => {
+  const names = Object.keys(timers);
+  if (names.every((name) => name === gone)) return NO_TIMERS;
+  return Object.fromEntries(Object.entries(timers).filter(([name]) => name !== gone));
+};
 
 /** The names of the stored processes, or null when there are too many to keep in memory. */
 export const knownProcesses = async (

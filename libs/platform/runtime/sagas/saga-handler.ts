@@ -9,7 +9,7 @@ import { type AnySaga, type SagaAction, type SagaCommand } from '#platform/kerne
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type CommandContext, followUp } from '../commands/command-context.js';
 import { type EventCodec } from '../commands/event-codec.js';
-import { knownProcesses, processesOf, SagaDocuments } from './saga-documents.js';
+import { knownProcesses, processesOf, type Reaction, SagaDocuments } from './saga-documents.js';
 import {
   checkpointAt,
   SavedCheckpoint,
@@ -73,11 +73,20 @@ export class SagaHandler implements SubscriptionHandler {
     let sent = false;
     try {
       for await (const turn of turnsOf(events)) {
-        for (const event of turn) {
-          if (!this.types.includes(event.type)) continue;
-          if (await this.#react(event)) sent = true;
-          this.#handled = event.position;
-          this.#lastEvent = event;
+        for (const recorded of turn) {
+          if (!this.types.includes(recorded.type)) continue;
+          const event = this.codec.revive(recorded);
+          const process = this.saga.key(event);
+          const documents = this.#documents;
+          const held = documents.held(process) ?? (await documents.load(process));
+          const reaction = documents.reactionTo(recorded, event, process, held);
+          if (reaction?.isSending) {
+            await this.#carryOut(reaction);
+            sent = true;
+          }
+          if (reaction) documents.remember(reaction);
+          this.#handled = recorded.position;
+          this.#lastEvent = recorded;
           this.#eventsUnsaved += 1;
         }
       }
@@ -119,25 +128,18 @@ export class SagaHandler implements SubscriptionHandler {
   }
 
   #documentsAfter(known: Set<string> | null): SagaDocuments {
-    return new SagaDocuments(this.saga, this.readStore, this.codec, REPEATS_MAX, known);
+    return new SagaDocuments(this.saga, this.readStore, REPEATS_MAX, known);
   }
 
-  /** Resolves to whether anything was sent. */
-  async #react(recorded: RecordedEvent): Promise<boolean> {
-    const reaction = await this.#documents.reactionTo(recorded);
-    if (!reaction) return false;
+  async #carryOut({ recorded, actions }: Reaction): Promise<void> {
     const actor = `saga:${this.saga.name}`;
     const cause = { id: recorded.id, correlationId: recorded.metadata.correlationId };
-    let sent = false;
-    for (const [index, action] of reaction.actions.entries()) {
+    for (const [index, action] of actions.entries()) {
       if (action.kind !== 'command' && action.kind !== 'publish') continue;
       const context = followUp(cause, `${this.saga.name}\n${index}`, actor);
       if (action.kind === 'command') await this.send(action.command, context);
       else await this.#publish(action, context);
-      sent = true;
     }
-    reaction.remember();
-    return sent;
   }
 
   async #publish(

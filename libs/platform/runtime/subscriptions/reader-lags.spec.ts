@@ -56,7 +56,7 @@ describe('the lags of readers', () => {
     expect((await lags.of([idle])).get('idle')).toEqual({ positions: 7n, since: 'minute 2' });
   });
 
-  it('of live readers come from what waits for them, and need no read', async () => {
+  it('of live readers come from the events that wait for them, and need no read', async () => {
     const { store, lags } = open(['Added', 'Taken', 'Added', 'Other']);
     const live = (name: string, since: string | null) => ({
       ...reader(name, 1n, 'Added'),

@@ -8,7 +8,7 @@ import { type SignableRequest } from './dialect.js';
 
 const request: SignableRequest = {
   method: 'POST',
-  url: new URL('http://h/v1'),
+  url: 'http://h/v1',
   headers: {},
   body: '{}',
 };

@@ -124,7 +124,7 @@ export type FrameFormat = (
 /** A request as it is sent, for credentials that sign it. */
 export interface SignableRequest {
   readonly method: 'POST' | 'GET';
-  readonly url: URL;
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }

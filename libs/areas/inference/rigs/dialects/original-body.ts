@@ -29,7 +29,8 @@ export const originalBody = ({ bytes }: Original, changes: FieldChanges): Buffer
 /** The fields in which a body for a rig differs from the body that it was made from. */
 export const changesBetween = (before: JsonObject, after: JsonObject): FieldChanges => {
   const changes: Record<string, string | undefined> = {};
-  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+  for (const field in before) if (!Object.hasOwn(after, field)) changes[field] = undefined;
+  for (const field in after) {
     const value = after[field];
     if (value === before[field]) continue;
     // An absent `stream` says the same.

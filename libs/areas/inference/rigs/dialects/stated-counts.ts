@@ -14,11 +14,11 @@ export interface Totals {
  * its total is cut; the customer has the benefit, and the doubts say so.
  */
 export class StatedCounts {
-  readonly #doubts = new Set<UsageDoubt>();
-  readonly #parts: Partial<Record<TokenPart, number>> = {};
+  readonly #doubts: UsageDoubt[] = [];
+  #parts: Partial<Record<TokenPart, number>> | undefined;
 
   doubt(doubt: UsageDoubt): void {
-    this.#doubts.add(doubt);
+    if (!this.#doubts.includes(doubt)) this.#doubts.push(doubt);
   }
 
   /** Undefined for a count that is not stated; one that cannot be is refused. */
@@ -37,6 +37,7 @@ export class StatedCounts {
     if (count === undefined) return left;
     if (count > left) this.doubt('parts_above_total');
     const taken = Math.min(count, left);
+    this.#parts ??= {};
     this.#parts[part] = (this.#parts[part] ?? 0) + taken;
     return left - taken;
   }
@@ -52,14 +53,12 @@ export class StatedCounts {
   }
 
   /** The usage, as the provider states it. */
-  usage(totals: Totals): Usage {
-    const parts: UsageParts = this.#parts;
-    return {
-      ...totals,
-      source: 'provider',
-      ...(Object.keys(parts).length > 0 && { parts }),
-      ...(this.#doubts.size > 0 && { doubts: [...this.#doubts] }),
-    };
+  usage({ promptTokens, completionTokens }: Totals): Usage {
+    const parts: UsageParts | undefined = this.#parts;
+    const doubts = this.#doubts;
+    const usage: Usage = { promptTokens, completionTokens, source: 'provider' };
+    if (!parts && doubts.length === 0) return usage;
+    return { ...usage, ...(parts && { parts }), ...(doubts.length > 0 && { doubts }) };
   }
 }
 

@@ -60,12 +60,15 @@ const signerOf = async (rig: string, keys: AwsKeys, region: string): Promise<Sig
 };
 
 /** As the signer of AWS's SDK takes a request. */
-const shapeOf = ({ method, url, headers, body }: SignableRequest) => ({
-  method,
-  protocol: url.protocol,
-  hostname: url.hostname,
-  path: url.pathname,
-  query: Object.fromEntries(url.searchParams),
-  headers: { ...headers, host: url.host },
-  body,
-});
+const shapeOf = ({ method, url, headers, body }: SignableRequest) => {
+  const { protocol, hostname, pathname, searchParams, host } = new URL(url);
+  return {
+    method,
+    protocol,
+    hostname,
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: { ...headers, host },
+    body,
+  };
+};

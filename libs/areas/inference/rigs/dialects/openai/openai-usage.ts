@@ -24,21 +24,24 @@ export const statedUsage = (usage: unknown): Usage | null => {
   const isBeside = reasoning !== undefined && total === prompt + completion + reasoning;
   const completionTokens = isBeside ? completion + reasoning : completion;
   const totals = counts.within({ promptTokens: prompt, completionTokens }, total);
-  readInput(counts, totals, isObject(inputs) ? inputs : {}, usage['prompt_cache_hit_tokens']);
+  readInput(counts, totals, isObject(inputs) ? inputs : NONE, usage['prompt_cache_hit_tokens']);
   const left = counts.take('reasoning_tokens', reasoning, totals.completionTokens);
   if (isObject(outputs)) {
     counts.take('audio_output_tokens', counts.count(outputs['audio_tokens']), left);
   }
-  const tools = toolCounts(counts, usage['server_tool_use_details']);
-  return { ...counts.usage(totals), ...tools };
+  const tools = usage['server_tool_use_details'];
+  if (!isObject(tools)) return counts.usage(totals);
+  const called = toolCounts(counts, tools);
+  return { ...counts.usage(totals), ...called };
 };
+
+const NONE: JsonObject = {};
 
 /** The tools of OpenRouter's servers. A search is a call of a tool, too. */
 const toolCounts = (
   counts: StatedCounts,
-  details: unknown,
+  details: JsonObject,
 ): Pick<Usage, 'searches' | 'toolCalls'> => {
-  if (!isObject(details)) return {};
   const searches = counts.count(details['web_search_requests']);
   const toolCalls = counts.count(details['tool_calls_executed']);
   return {

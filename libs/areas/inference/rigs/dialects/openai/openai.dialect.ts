@@ -58,11 +58,8 @@ const withMaxTokens = (body: JsonObject): JsonObject => ({
 });
 
 /** OpenAI rejects `stream_options` without `stream`. */
-const wholeBody = (body: JsonObject): JsonObject => ({
-  ...body,
-  stream: false,
-  stream_options: undefined,
-});
+const wholeBody = (body: JsonObject): JsonObject => ({ ...body, ...WHOLE });
+const WHOLE = { stream: false, stream_options: undefined };
 
 /** Usage is always requested: a stream without it can only be counted. */
 const streamBody = (body: JsonObject): JsonObject => {
@@ -78,7 +75,7 @@ const answerIn = (completion: JsonObject, request: ChatRequest): ChatAnswer | nu
   if (!Array.isArray(completion['choices'])) return null;
   const stated = statedUsage(completion['usage']);
   const serviceTier = serviceTierOf(completion);
-  if (stated) return { completion, usage: { ...stated, ...(serviceTier && { serviceTier }) } };
+  if (stated) return { completion, usage: serviceTier ? { ...stated, serviceTier } : stated };
   return countedAnswer(completion, countedPrompt(request));
 };
 
