@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Counter, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { MODEL_CATALOG, type ModelCatalog } from '#areas/inference/ports.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { type Observer, TalliedHistogram } from '../../operations/tallied-histogram.js';
 
 /** Buckets of the OpenTelemetry GenAI conventions, in seconds and in tokens. */
 const DURATION_BUCKETS = [
@@ -34,8 +33,8 @@ export interface InputCharge {
 }
 
 interface ChargeMetrics {
-  readonly input: Observer;
-  readonly output: Observer;
+  readonly input: Histogram.Internal<string>;
+  readonly output: Histogram.Internal<string>;
   readonly charged: Counter.Internal;
 }
 
@@ -46,34 +45,36 @@ interface ChargeMetrics {
  */
 @Injectable()
 export class ChatMetrics {
-  readonly #duration: TalliedHistogram;
-  readonly #firstToken: TalliedHistogram;
-  readonly #tokens: TalliedHistogram;
+  readonly #duration: Histogram;
+  readonly #firstToken: Histogram;
+  readonly #tokens: Histogram;
   readonly #charged: Counter;
 
   /** Labels of models and rigs in the catalog only, so their number is bounded. */
   readonly #charges = new Map<string, ChargeMetrics>();
+  /** By label of the model and error code. */
+  readonly #durations = new Map<string, Histogram.Internal<string>>();
 
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     registry: Registry,
   ) {
     const registers = [registry];
-    this.#duration = new TalliedHistogram({
+    this.#duration = new Histogram({
       name: 'gen_ai_server_request_duration_seconds',
       help: 'Time from the request to the end of its answer.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'error_type'],
       buckets: DURATION_BUCKETS,
       registers,
     });
-    this.#firstToken = new TalliedHistogram({
+    this.#firstToken = new Histogram({
       name: 'gen_ai_server_time_to_first_token_seconds',
       help: 'Time from the request to the first page of a stream.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
       buckets: DURATION_BUCKETS,
       registers,
     });
-    this.#tokens = new TalliedHistogram({
+    this.#tokens = new Histogram({
       name: 'gen_ai_client_token_usage',
       help: 'Tokens of a charged request.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'gen_ai_token_type'],
@@ -98,7 +99,7 @@ export class ChatMetrics {
   /** @param error the error code of an unfinished answer, or empty */
   chatEnded(model: string, seconds: number, error: string): void {
     const label = this.catalog.model(model) ? model : UNKNOWN_MODEL;
-    this.#duration.labels('chat', label, error).observe(seconds);
+    this.#durationOf(label, error).observe(seconds);
   }
 
   /** Of work without output. */
@@ -125,6 +126,16 @@ export class ChatMetrics {
 
   firstPage(model: string, seconds: number): void {
     this.#firstToken.labels('chat', model).observe(seconds);
+  }
+
+  /** Cached by one key, as charges are. */
+  #durationOf(label: string, error: string): Histogram.Internal<string> {
+    const key = `${error}\n${label}`;
+    const known = this.#durations.get(key);
+    if (known) return known;
+    const duration = this.#duration.labels('chat', label, error);
+    this.#durations.set(key, duration);
+    return duration;
   }
 
   /** Cached by one key, since the library sorts and joins the labels for every request. */
