@@ -114,19 +114,14 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
     msMax: number,
     work: (request: ConnectedRequest) => Promise<T>,
   ): Promise<T> {
-    const request = this.connect(response, msMax);
+    if (response.destroyed) throw new RequestCutError('client_gone');
+    this.#demandOpen();
+    const request = this.#limit(new ConnectedRequest(response, this.#close), msMax);
     try {
       return await work(request);
     } finally {
       request.close();
     }
-  }
-
-  /** For `whileConnected`, or to be closed. @throws RequestCutError as `whileConnected` */
-  connect(response: CallerConnection, msMax: number): ConnectedRequest {
-    if (response.destroyed) throw new RequestCutError('client_gone');
-    this.#demandOpen();
-    return this.#limit(new ConnectedRequest(response, this.#close), msMax);
   }
 
   #demandOpen(): void {

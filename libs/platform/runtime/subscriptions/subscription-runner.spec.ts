@@ -246,7 +246,7 @@ describe('a subscription runner whose handler fails', () => {
 });
 
 describe('the status of a live subscription runner', () => {
-  it('states what was offered to it, and since when an event waits', async () => {
+  it('states the offered position, and the instant of the first event that waits', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'quipu-offered-'));
     const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
     const handler = new Recorder();
