@@ -131,8 +131,11 @@ export type HoldLabels = z.infer<typeof HoldLabels>;
 /** The labels alone, of anything that has them. */
 export const labelsOf = (labels: HoldLabels): HoldLabels => addLabels({}, labels);
 
-/** Assigns: spread objects take several times as long, and every hold needs this several times. */
-const addLabels = <To extends HoldLabels>(
+/**
+ * Adds the labels to an object that is not shared yet. Assigns: spread objects take several times
+ * as long, and every hold needs this several times.
+ */
+export const addLabels = <To extends HoldLabels>(
   to: To,
   { key, tags, endUser, trace }: HoldLabels,
 ): To => {

@@ -2,24 +2,16 @@ import {
   type AccountEvent,
   AccountOpened,
   ChargeAdjusted,
-  HoldCaptured,
   HoldExpired,
-  HoldPlaced,
   HoldReleased,
   HoldRenewed,
 } from '#events/billing/account.events.js';
 import { BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
 import { monthOf } from '#events/billing/statement-month.js';
-import { labelsOf, originOf, type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
+import { originOf, type PriceLine } from '#events/hold.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
-import {
-  type Capture,
-  type HoldOrder,
-  type Release,
-  type Renewal,
-  type Shrink,
-} from '#platform/ledger/hold.js';
+import { type Capture, type Release, type Renewal, type Shrink } from '#platform/ledger/hold.js';
 import { priceOf } from '#platform/ledger/price.js';
 import {
   type AccountState,
@@ -41,6 +33,7 @@ import { reject } from './billing.rejection.js';
 import { bookedFor } from './booking.js';
 import { type ChildClosing, closeAccount, closeSubAccount, type Closing } from './closing.rules.js';
 import { deposit, type DepositTerms, type ReversalTerms, reverseDeposit } from './deposit.rules.js';
+import { type GroupedOrder, holdCaptured, holdPlaced } from './hold-events.js';
 import { affordable, isWithin, merged } from './price.js';
 import {
   affordableUnder,
@@ -63,9 +56,6 @@ type Facts<Event extends { readonly data: object }, Computed extends string> = O
   Event['data'],
   Computed
 >;
-
-/** An order, with the group of its product and whether the product counts per minute. */
-type GroupedOrder = HoldOrder & { readonly group: ProductGroup; readonly paced?: boolean };
 
 /** Commands carry all that is decided with; what the decider computes is not theirs to say. */
 export type AccountCommand =
@@ -190,7 +180,7 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
   const open = state.holds.get(order.holdId);
   if (open && isOrderOf(open, order)) return [];
   if (open) reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
-  const { shrink, paced = false, placedAt, model, mode } = order;
+  const { shrink, paced = false, placedAt } = order;
   const asked = askedBudgets(state.budgets, order, placedAt);
   const isCounted = paced && isPaced(asked);
   const lines = shrink ? shrunk(order.lines, shrink, asked, isCounted, state) : order.lines;
@@ -198,24 +188,7 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
   demandFunds(amount, state.available, state.held);
   demandBudgets(asked, amount);
   if (isCounted) demandPace(asked, lines, placedAt);
-  const placed = HoldPlaced.of({
-    accountId: order.accountId,
-    holdId: order.holdId,
-    purpose: order.purpose,
-    ...(model !== undefined && { model }),
-    lines: [...lines],
-    rateCardVersion: order.rateCardVersion,
-    evidence: order.evidence,
-    placedAt,
-    expiresAt: order.expiresAt,
-    ...(mode !== undefined && { mode }),
-    ...labelsOf(order),
-    group: order.group,
-    ...(isCounted && { paced: true }),
-    amountMicroUsd: toDecimal(amount),
-    availableMicroUsd: toDecimal(state.available - amount),
-  });
-  return [placed];
+  return [holdPlaced(order, lines, amount, state, isCounted)];
 };
 
 const renewHold = (renewal: Renewal, state: AccountState): readonly AccountEvent[] => {
@@ -243,34 +216,8 @@ const captureHold = (capture: Capture, state: AccountState): readonly AccountEve
   if (!isWithin(capture.lines, heldLines(hold))) {
     reject('capture_above_hold', 'a charge is made of the lines of its hold, and never above it');
   }
-  const { model = hold.model, jobId, bytesOut, firstByteMs } = capture;
   const amount = priceOf(capture.lines);
-  const released = hold.amount - amount;
-  const captured = HoldCaptured.of({
-    placedAt: hold.placedAt,
-    ...(hold.mode !== undefined && { mode: hold.mode }),
-    ...(model !== undefined && { model }),
-    ...labelsOf(hold),
-    accountId: capture.accountId,
-    holdId: capture.holdId,
-    purpose: capture.purpose,
-    rig: capture.rig,
-    lines: capture.lines,
-    excess: capture.excess,
-    usageSource: capture.usageSource,
-    outcome: capture.outcome,
-    evidence: capture.evidence,
-    ...(jobId !== undefined && { jobId }),
-    ...(bytesOut !== undefined && { bytesOut }),
-    ...(firstByteMs !== undefined && { firstByteMs }),
-    capturedAt: capture.capturedAt,
-    group: hold.group,
-    rateCardVersion: hold.rateCardVersion,
-    amountMicroUsd: toDecimal(amount),
-    releasedMicroUsd: toDecimal(released),
-    availableMicroUsd: toDecimal(state.available + released),
-    ...bookedFor(capture.capturedAt, state),
-  });
+  const captured = holdCaptured(capture, hold, amount, state);
   if (hold.takes.length === 0) return [captured];
   const { budgets } = evolve(state, captured);
   const ids = hold.takes.map(({ budget }) => budget);

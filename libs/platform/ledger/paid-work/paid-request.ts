@@ -1,6 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { type ChargedLine, labelsOf } from '#events/hold.vocabulary.js';
+import { addLabels, type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock, instant, instantAt } from '#platform/kernel/clock.js';
+import { type Writable } from '#platform/kernel/writable.js';
 import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -87,9 +88,14 @@ export class HeldRequest {
   capture(charge: Charge): Promise<LedgerEntry> {
     const { accountId, context } = this.order;
     const { purpose, model } = this.worst;
-    const hold = { accountId, holdId: context.requestId, purpose };
-    const at = { capturedAt: instant(this.clock) };
-    const capture = { ...hold, ...(model !== undefined && { model }), ...charge, ...at };
+    const capture: Writable<Capture> = {
+      ...charge,
+      accountId,
+      holdId: context.requestId,
+      purpose,
+      capturedAt: instant(this.clock),
+    };
+    if (model !== undefined) capture.model = model;
     return this.ledger.capture(capture, context).catch((error: unknown) => this.#notOwed(error));
   }
 
@@ -101,9 +107,9 @@ export class HeldRequest {
 
   release(reason: Release['reason']): Promise<void> {
     const { accountId, context } = this.order;
-    const hold = { accountId, holdId: context.requestId };
+    const holdId = context.requestId;
     const releasedAt = instant(this.clock);
-    return this.ledger.release({ ...hold, reason, releasedAt }, context);
+    return this.ledger.release({ accountId, holdId, reason, releasedAt }, context);
   }
 }
 
@@ -157,25 +163,21 @@ export class PaidRequests {
   }
 
   #holdOf({ accountId, context, routingMode: mode }: PaidOrder, worst: WorstCase): HoldOrder {
-    const { purpose, model, lines, rateCardVersion, evidence, shrink = null } = worst;
-    const { pricedAtMs, requestMsMax } = worst;
-    const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
-    const hold = { accountId, holdId: context.requestId, purpose };
-    const terms = {
-      lines,
-      rateCardVersion,
-      evidence,
-      shrink,
+    const { model, pricedAtMs, requestMsMax } = worst;
+    const hold: Writable<HoldOrder> = {
+      accountId,
+      holdId: context.requestId,
+      purpose: worst.purpose,
+      lines: worst.lines,
+      rateCardVersion: worst.rateCardVersion,
+      evidence: worst.evidence,
+      shrink: worst.shrink ?? null,
       placedAt: instantAt(pricedAtMs),
-      expiresAt: instantAt(expiresAtMs),
+      expiresAt: instantAt(pricedAtMs + requestMsMax + this.settings.settleMsMax),
     };
-    return {
-      ...hold,
-      ...(model !== undefined && { model }),
-      ...terms,
-      ...(mode !== undefined && { mode }),
-      ...labelsOf(context),
-    };
+    if (model !== undefined) hold.model = model;
+    if (mode !== undefined) hold.mode = mode;
+    return addLabels(hold, context);
   }
 
   /**
