@@ -13,6 +13,7 @@ import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
+import { type Writable } from '#platform/kernel/writable.js';
 import { type CommandContext } from './command-context.js';
 import { epochOf, type LogEpoch } from '../log-standing/log-epoch.js';
 import { type CodecOf } from './event-codec.js';
@@ -74,6 +75,10 @@ interface Waiting<Command, State, Event> {
   readonly context: CommandContext;
   readonly resolve: (outcome: CommandOutcome<State, Event>) => void;
   readonly reject: (reason: unknown) => void;
+  /** As it was decided last; its position is known when the append has landed. */
+  outcome: Writable<CommandOutcome<State, Event>> | undefined;
+  /** Why it was not decided. */
+  failure: unknown;
 }
 
 interface StreamQueue<Command, State, Event> {
@@ -86,13 +91,11 @@ interface StreamQueue<Command, State, Event> {
   revisionOfSnapshot: bigint;
 }
 
-/** One command of a batch, decided. */
-interface Decided<Command, State, Event> {
-  readonly waiting: Waiting<Command, State, Event>;
-  readonly events: readonly Event[];
-  readonly appended: readonly EventToAppend[];
+/** A batch, decided. */
+interface Decision<State> {
+  readonly events: readonly EventToAppend[];
+  /** After its events. */
   readonly state: State;
-  readonly failure: unknown;
 }
 
 /**
@@ -124,11 +127,12 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     context: CommandContext,
   ): Promise<CommandOutcome<State, Event>> {
     const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome<State, Event>>();
-    const queue = this.#queueOf(stream);
-    const waiting = { command, context, resolve, reject };
-    if (this.#busy.has(stream)) {
-      queue.waiting.push(waiting);
+    const waiting = { command, context, resolve, reject, outcome: undefined, failure: undefined };
+    const busy = this.#busy.get(stream);
+    if (busy) {
+      busy.waiting.push(waiting);
     } else {
+      const queue = this.#queueOf(stream);
       queue.waiting = [waiting];
       void this.#drain(queue);
     }
@@ -172,7 +176,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
       await this.#settle(queue, batch);
     }
     this.#busy.delete(queue.stream);
-    if (!this.#queues.get(queue.stream)) this.#queues.set(queue.stream, queue);
+    if (!this.#queues.has(queue.stream)) this.#queues.set(queue.stream, queue);
   }
 
   /** Answers every command of the batch. An unfit command fails alone. */
@@ -185,10 +189,10 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
       if (!this.#isCurrent(fold) || queue.doubtful) fold = await this.#catchUp(queue, fold);
       queue.doubtful = false;
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-        const decided = this.#decideAll(queue.stream, batch, fold);
-        const landed = await this.#land(queue, fold, decided);
+        const decision = this.#decide(queue.stream, batch, fold);
+        const landed = await this.#land(queue, fold, batch, decision);
         if (landed) {
-          for (const one of decided) answer(one, landed.position);
+          for (const waiting of batch) answer(waiting, landed.position);
           return;
         }
         // Jitter breaks the lockstep of two writers that keep conflicting.
@@ -208,56 +212,69 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     }
   }
 
-  #decideAll(
+  /** Decides the commands in their order, each on the state after the one before it. */
+  #decide(
     stream: string,
     batch: readonly Waiting<Command, State, Event>[],
     fold: Fold<State>,
-  ): readonly Decided<Command, State, Event>[] {
+  ): Decision<State> {
     const { decider, codec } = this.options;
+    const appended: EventToAppend[] = [];
     let { state } = fold;
-    return batch.map((waiting) => {
+    for (const waiting of batch) {
       const { command, context } = waiting;
+      const before = appended.length;
       try {
         const events = decider.decide(command, state);
-        const appended = events.map((event, index) =>
-          codec.store(event, stream, command.type, context, index),
-        );
-        state = events.reduce(decider.evolve, state);
-        return { waiting, events, appended, state, failure: undefined };
+        const eventIds: string[] = [];
+        let after = state;
+        for (const event of events) {
+          const stored = codec.store(event, stream, command.type, context, eventIds.length);
+          appended.push(stored);
+          eventIds.push(stored.id);
+          after = decider.evolve(after, event);
+        }
+        state = after;
+        waiting.outcome = { events, eventIds, state, position: fold.position };
       } catch (failure) {
-        return { waiting, events: [], appended: [], state, failure };
+        appended.length = before;
+        waiting.outcome = undefined;
+        waiting.failure = failure;
       }
-    });
+    }
+    return { events: appended, state };
   }
 
   /** The new fold, or undefined when the decision rested on an outdated state. */
-  async #land(
+  #land(
     queue: StreamQueue<Command, State, Event>,
     fold: Fold<State>,
-    decided: readonly Decided<Command, State, Event>[],
-  ): Promise<Fold<State> | undefined> {
+    batch: readonly Waiting<Command, State, Event>[],
+    { events, state }: Decision<State>,
+  ): Promise<Fold<State> | undefined> | Fold<State> | undefined {
     if (!this.#isCurrent(fold)) return undefined;
-    const events = appendedBy(decided);
-    if (events.length === 0) {
-      if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
-      const current = await this.#catchUp(queue, fold);
-      return current.eventId === fold.eventId ? current : undefined;
-    }
-    try {
-      const { eventStore } = this.options;
-      const appended = await appendSettled(eventStore, queue.stream, events, fold.revision);
-      const last = decided.at(-1);
-      // A decider may have null for a state.
-      const state = last === undefined ? fold.state : last.state;
-      const { revision, position } = appended;
-      const eventId = events.at(-1)?.id ?? fold.eventId;
-      queue.fold = { state, revision, position, eventId, epoch: fold.epoch };
-      this.#maybeSnapshot(queue, queue.fold);
-      return queue.fold;
-    } catch (error) {
-      if (error instanceof StaleRevisionError) return undefined;
-      throw error;
-    }
+    const last = events.at(-1);
+    if (!last) return this.#confirm(queue, fold, batch);
+    const { revision: expected, epoch } = fold;
+    return appendSettled(this.options.eventStore, queue.stream, events, expected).then(
+      ({ revision, position }) => {
+        queue.fold = { state, revision, position, eventId: last.id, epoch };
+        this.#maybeSnapshot(queue, queue.fold);
+        return queue.fold;
+      },
+      unlessStale,
+    );
+  }
+
+  /** A domain error and "nothing new" are answered on the state that the log has now. */
+  async #confirm(
+    queue: StreamQueue<Command, State, Event>,
+    fold: Fold<State>,
+    batch: readonly Waiting<Command, State, Event>[],
+  ): Promise<Fold<State> | undefined> {
+    if (batch.every(isDefective)) return fold;
+    const current = await this.#catchUp(queue, fold);
+    return current.eventId === fold.eventId ? current : undefined;
   }
 
   #isCurrent(fold: Fold<State> | undefined): fold is Fold<State> {
@@ -348,22 +365,23 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   }
 }
 
-/** Usually of one command. */
-const appendedBy = (
-  decided: readonly Pick<Decided<never, never, never>, 'appended'>[],
-): readonly EventToAppend[] => {
-  const [only] = decided;
-  return only && decided.length === 1 ? only.appended : decided.flatMap(({ appended }) => appended);
-};
-
 /** The store rejected the append without an attempt. */
 const isUnfit = (error: unknown): boolean =>
   error instanceof AppendTooLargeError || error instanceof InvalidAppendError;
 
+const isDefective = ({ outcome, failure }: Waiting<never, never, never>): boolean =>
+  !outcome && !(failure instanceof DomainError);
+
+const unlessStale = (error: unknown): undefined => {
+  if (!(error instanceof StaleRevisionError)) throw error;
+};
+
 const answer = <Command, State, Event>(
-  { waiting, events, appended, state, failure }: Decided<Command, State, Event>,
+  { outcome, failure, resolve, reject }: Waiting<Command, State, Event>,
   position: Position,
 ): void => {
-  if (failure) waiting.reject(failure);
-  else waiting.resolve({ events, eventIds: appended.map(({ id }) => id), state, position });
+  if (outcome) {
+    outcome.position = position;
+    resolve(outcome);
+  } else reject(failure);
 };

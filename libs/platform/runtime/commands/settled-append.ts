@@ -9,6 +9,7 @@ import {
   type EventToAppend,
   type StreamName,
 } from '#platform/event-store/event-store.port.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 
 /** How often an append of unknown outcome is repeated. */
 const REPEATS_MAX = 3;
@@ -54,4 +55,3 @@ const repeated = async (
 
 const isUndecided = (error: unknown): boolean =>
   error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
-import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
