@@ -29,7 +29,7 @@ import { exhausted, exhaustedBudgetOf, paceOf } from './budgets/budget.rules.js'
 import { RejectionMemory, type RememberedRejection } from './explanations/rejection-memory.js';
 import { holdEndIn } from './hold-end.js';
 import { WAITING_SETTINGS, type WaitingSettings } from './waiting/waiting.settings.js';
-import { WaitingHolds } from './waiting/waiting-holds.js';
+import { type PlaceHold, WaitingHolds } from './waiting/waiting-holds.js';
 
 type Outcome = CommandOutcome<AccountState, AccountEvent>;
 
@@ -77,14 +77,31 @@ export class AccountLedger extends Ledger {
   ): Promise<PlacedHold> {
     const { group, paced } = this.products.ofHold(order);
     const command = { type: 'PlaceHold', data: { ...order, group, paced } } as const;
+    let outcome: Outcome;
     try {
-      const run = () => this.#run(command, context);
-      const { state } = await this.#waiting.place(command, run, signal);
-      const placed = placedHold(state, order.holdId);
-      const pace = paceOf(state.budgets, order, order.placedAt);
-      return pace ? { ...placed, pace } : placed;
+      outcome = await this.#run(command, context);
     } catch (error) {
-      return this.#rejected(order, error, context);
+      outcome = await this.#placeLater(error, command, context, signal);
+    }
+    const { state } = outcome;
+    const placed = placedHold(state, order.holdId);
+    const pace = paceOf(state.budgets, order, order.placedAt);
+    return pace ? { ...placed, pace } : placed;
+  }
+
+  /** @throws the error of the last try */
+  async #placeLater(
+    rejection: unknown,
+    command: PlaceHold,
+    context: CommandContext,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    try {
+      if (!signal) throw rejection;
+      const again = () => this.#run(command, context);
+      return await this.#waiting.placeLater(rejection, command, again, signal);
+    } catch (error) {
+      return this.#rejected(command.data, error, context);
     }
   }
 

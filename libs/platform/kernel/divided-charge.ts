@@ -1,4 +1,5 @@
 import { fromDecimal, type MicroUsd } from './money.js';
+import { type Writable } from './writable.js';
 
 /** A line of a charge, as far as its price goes. */
 interface PricedLine {
@@ -16,11 +17,9 @@ export interface PartOfCharge<Line> {
   readonly amount: MicroUsd;
 }
 
-/** The exact price of the lines of a part, of which a micro-dollar is the divisor. */
-interface Priced<Line> {
-  readonly part: string;
-  readonly line: Line;
-  quantity: bigint;
+/** A part while it is counted. */
+interface Counted<Line> extends Writable<PartOfCharge<Line>> {
+  /** Of the exact price of its lines: first all of it, then what is left below a micro-dollar. */
   dividend: bigint;
 }
 
@@ -35,36 +34,43 @@ export const dividedByLines = <Line extends PricedLine>(
   partOf: (line: Line) => string,
 ): readonly PartOfCharge<Line>[] => {
   const divisor = commonUnitsOf(lines);
-  const priced = new Map<string, Priced<Line>>();
-  let perUnits = 0;
+  const parts: Counted<Line>[] = [];
+  let units = 0;
   let factor = 0n;
   for (const line of lines) {
-    if (line.perUnits !== perUnits) {
-      perUnits = line.perUnits;
-      factor = divisor / BigInt(perUnits);
-    }
+    const { perUnits, unitPriceMicroUsd } = line;
     const part = partOf(line);
     const quantity = BigInt(line.quantity);
-    const dividend = quantity * fromDecimal(line.unitPriceMicroUsd) * factor;
-    const known = priced.get(part);
+    if (perUnits !== units) {
+      units = perUnits;
+      factor = divisor / BigInt(units);
+    }
+    const dividend = quantity * fromDecimal(unitPriceMicroUsd) * factor;
+    const known = partIn(parts, part);
     if (known) {
       known.quantity += quantity;
       known.dividend += dividend;
-    } else priced.set(part, { part, line, quantity, dividend });
+    } else parts.push({ part, line, quantity, amount: 0n, dividend });
   }
   let left = amount;
-  const parts = Array.from(priced.values(), ({ part, line, quantity, dividend }) => {
-    const least = dividend / divisor;
-    left -= least;
-    return { part, line, quantity, amount: least, fraction: dividend - least * divisor };
-  });
-  parts.sort(byFraction);
+  for (const one of parts) {
+    one.amount = one.dividend / divisor;
+    one.dividend -= one.amount * divisor;
+    left -= one.amount;
+  }
+  orderByFraction(parts);
   for (const one of parts) {
     if (left <= 0n) break;
     one.amount += 1n;
     left -= 1n;
   }
   return parts;
+};
+
+/** Usually of two parts, which are found faster in a list. */
+const partIn = <Line>(parts: readonly Counted<Line>[], part: string): Counted<Line> | undefined => {
+  for (const one of parts) if (one.part === part) return one;
+  return undefined;
 };
 
 /** A multiple of the units that each price is for. */
@@ -79,12 +85,14 @@ const commonUnitsOf = (lines: readonly PricedLine[]): bigint => {
   return units;
 };
 
-interface Fraction {
-  readonly part: string;
-  readonly fraction: bigint;
-}
+/** Usually there are two parts at most; a sort would take as long as all the rest. */
+const orderByFraction = (parts: Counted<unknown>[]): void => {
+  const [first, second] = parts;
+  if (parts.length > 2) parts.sort(byFraction);
+  else if (first && second && byFraction(first, second) > 0) parts.reverse();
+};
 
-const byFraction = (one: Fraction, other: Fraction): number => {
-  if (one.fraction !== other.fraction) return one.fraction > other.fraction ? -1 : 1;
+const byFraction = (one: Counted<unknown>, other: Counted<unknown>): number => {
+  if (one.dividend !== other.dividend) return one.dividend > other.dividend ? -1 : 1;
   return one.part < other.part ? -1 : 1;
 };

@@ -13,7 +13,7 @@ const REREAD_MS = 50;
 /** An account is searched for requests that fit until this many did not. */
 const MISFITS_MAX = 8;
 
-type PlaceHold = AccountCommand & { readonly type: 'PlaceHold' };
+export type PlaceHold = AccountCommand & { readonly type: 'PlaceHold' };
 type Placed = Awaited<ReturnType<Accounts['run']>>;
 
 interface Waiting {
@@ -45,41 +45,19 @@ export class WaitingHolds {
   }
 
   /**
-   * Places a hold, and waits where waiting helps.
+   * Places a hold that was rejected once, where waiting helps.
    * @param place runs the command; each call is another try
-   * @param signal ends the wait; without one the request does not wait
+   * @param signal ends the wait
    * @throws the error of the last try; the reason of the signal
    */
-  place(
-    command: PlaceHold,
-    place: () => Promise<Placed>,
-    signal: AbortSignal | undefined,
-  ): Promise<Placed> {
-    const placed = place();
-    if (!signal) return placed;
-    return placed.catch((error: unknown) => {
-      if (!isInFlight(error) || !this.hasRoom(command.data.accountId)) throw error;
-      return this.#placeLater(command, place, signal);
-    });
-  }
-
-  /** To call when a hold of the account has ended. */
-  ended(accountId: string): void {
-    if (!this.#byAccount.has(accountId) || this.#due.has(accountId)) return;
-    // Holds that end in one append are looked at together.
-    this.#due.add(accountId);
-    setImmediate(() => {
-      this.#due.delete(accountId);
-      this.#resumeFitting(accountId);
-    });
-  }
-
-  async #placeLater(
+  async placeLater(
+    rejection: unknown,
     command: PlaceHold,
     place: () => Promise<Placed>,
     signal: AbortSignal,
   ): Promise<Placed> {
     const { accountId } = command.data;
+    if (!isInFlight(rejection) || !this.hasRoom(accountId)) throw rejection;
     const waiting: Waiting = { command, resume: undefined };
     const untilMs = performance.now() + this.waitMsMax;
     this.#add(accountId, waiting);
@@ -96,6 +74,17 @@ export class WaitingHolds {
     } finally {
       this.#remove(accountId, waiting);
     }
+  }
+
+  /** To call when a hold of the account has ended. */
+  ended(accountId: string): void {
+    if (!this.#byAccount.has(accountId) || this.#due.has(accountId)) return;
+    // Holds that end in one append are looked at together.
+    this.#due.add(accountId);
+    setImmediate(() => {
+      this.#due.delete(accountId);
+      this.#resumeFitting(accountId);
+    });
   }
 
   /** False when the time is up. @throws the reason of the signal */
