@@ -16,8 +16,7 @@ const inputBound = promptTokensBound(question, llama);
 
 const outcome = {
   outcome: 'completed',
-  rig: 'local-vllm',
-  attempts: 2,
+  routed: { rig: 'local-vllm', attempts: ['failed', 'answered'] },
   modelAnswered: 'llama-70b-awq',
   replyHash: 'hash of it',
   bytesOut: 17,

@@ -1,15 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type ChatCaptureEvidence,
-  type LostRig,
-  type PassedModel,
-} from '#events/inference/chat.evidence.js';
+import { type ChatCaptureEvidence, type PassedModel } from '#events/inference/chat.evidence.js';
 import { fieldTextIn } from '#platform/kernel/json-fields.js';
+import { type Writable } from '#platform/kernel/writable.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import {
+  type Charge,
+  type HeldRequest,
+  PaidRequests,
+} from '#platform/ledger/paid-work/paid-request.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import { RejectedRequestError } from '#platform/runtime/commands/rejected-request.js';
 import { cutOf } from '#platform/runtime/commands/request-cut.js';
@@ -24,7 +25,7 @@ import {
 import { type DescribedPicture } from './pictures/picture-describer.port.js';
 import { RIGS } from './ports.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
-import { type RigRouter } from './rigs/rig-router.js';
+import { type RigRouter, type Routed } from './rigs/rig-router.js';
 import { sessionKeyOf } from './session-key.js';
 import { messagesOfAll } from './several-prompts.js';
 import { tokensIn } from './token-lines.js';
@@ -55,17 +56,17 @@ export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
   capture(outcome: ChatOutcome): Promise<LedgerEntry>;
 }
 
+/** The facts of a route that its charge keeps. */
+export interface ChargedRoute extends Pick<Routed, 'rig' | 'modelSent' | 'score' | 'lost'> {
+  readonly attempts: readonly unknown[];
+}
+
 export interface ChatOutcome {
   readonly usage: Usage;
   readonly outcome: Capture['outcome'];
-  readonly rig: string;
+  readonly routed: ChargedRoute;
   /** The model that answered, and the models before it. Default: the first model of the chat. */
   readonly answeredBy?: Pick<AdmittedModel, 'model' | 'passed'>;
-  /** As in `Routed`. */
-  readonly modelSent?: string | undefined;
-  readonly score?: number | undefined;
-  readonly lost?: readonly LostRig[] | undefined;
-  readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
   /** Of the answer for the caller, without headers and framing. */
@@ -160,8 +161,11 @@ const promptOf = (order: ChatOrder): string => {
   return sent ?? JSON.stringify(others ? messagesOfAll(order) : body.messages);
 };
 
-const largestPrompt = (models: readonly SizedModel[]): number =>
-  models.reduce((most, { bound }) => Math.max(most, bound.inputTokens), 0);
+const largestPrompt = (models: readonly SizedModel[]): number => {
+  let most = 0;
+  for (const { bound } of models) most = Math.max(most, bound.inputTokens);
+  return most;
+};
 
 /** A model with its bound, in a hold that may have been cut to the balance. */
 const withinHeld = (
@@ -195,7 +199,8 @@ const capture = (
   outcome: ChatOutcome,
   { priced: { models, terms }, looks, asked, promptHash }: Admitted,
 ): Promise<LedgerEntry> => {
-  const { usage, answeredBy, rig, score, lost, firstByteMs } = outcome;
+  const { usage, answeredBy, routed, firstByteMs } = outcome;
+  const { rig, attempts, modelSent, score, lost } = routed;
   const { model, passed } = answeredBy ?? { ...models[0], passed: [] };
   const isFallback = model.id !== asked;
   const { tariff } = models.find((one) => one.model.id === model.id) ?? models[0];
@@ -203,8 +208,8 @@ const capture = (
   const lines = isFallback ? ofModel(model.id, own) : own;
   const { service } = terms;
   const evidence: ChatCaptureEvidence = {
-    models: { asked, sent: outcome.modelSent ?? model.upstreamId, answered: outcome.modelAnswered },
-    attempts: outcome.attempts,
+    models: { asked, sent: modelSent ?? model.upstreamId, answered: outcome.modelAnswered },
+    attempts: attempts.length,
     promptHash,
     replyHash: outcome.replyHash,
   };
@@ -219,7 +224,7 @@ const capture = (
   }
   if (usage.toolCalls !== undefined) evidence.toolCalls = usage.toolCalls;
   const charged = held.charged(looks.length > 0 ? [...lines, ...looks] : lines);
-  return held.capture({
+  const charge: Writable<Charge> = {
     rig,
     lines: charged.lines,
     excess: charged.excess,
@@ -227,6 +232,7 @@ const capture = (
     outcome: outcome.outcome,
     evidence,
     bytesOut: outcome.bytesOut,
-    ...(firstByteMs !== undefined && { firstByteMs }),
-  });
+  };
+  if (firstByteMs !== undefined) charge.firstByteMs = firstByteMs;
+  return held.capture(charge);
 };

@@ -112,10 +112,8 @@ export class ChatPricing {
     const { body } = order;
     const [{ tariff }] = models;
     const hasLimit = outputTokensAsked(body) !== null;
-    const evidence: ChatHoldEvidence = {
-      modelAsked: body.model,
-      ...(body.adapter != null && { adapter: body.adapter }),
-    };
+    const evidence: ChatHoldEvidence = { modelAsked: body.model };
+    if (body.adapter != null) evidence.adapter = body.adapter;
     return {
       purpose: chatProduct.purpose,
       model: body.model,

@@ -12,8 +12,7 @@ describe('the product of a chat', () => {
     await admitted.capture({
       usage: usage(20, 300),
       outcome: 'completed',
-      rig: 'local-vllm',
-      attempts: 1,
+      routed: { rig: 'local-vllm', attempts: ['answered'] },
       modelAnswered: null,
       replyHash: null,
       bytesOut: 0,

@@ -13,14 +13,15 @@ import { RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type RouteOrder } from './rigs/rig-candidates.js';
 import { type RigRouter, type RoutedAnswer } from './rigs/rig-router.js';
-import { type AnsweredBy, type AskModel, routeChat, routeFacts, shownModel } from './route-chat.js';
+import { type AnsweredBy, type AskModel, routeChat, shownModel } from './route-chat.js';
 import { rejectOriginal } from './refuse-original.js';
 import { answersToAll, rejectSeveral } from './several-prompts.js';
 
 type Answered = AnsweredBy<RoutedAnswer>;
 
-interface Written extends Pick<ChatOutcome, 'modelAnswered' | 'replyHash'> {
+interface Written {
   readonly text: string;
+  readonly outcome: ChatOutcome;
 }
 
 /** Answers a chat as a whole: places the hold, calls a rig, charges. Called without the bus. */
@@ -57,7 +58,7 @@ export class CompleteChatHandler {
       await admitted.release('internal_error');
       throw error;
     }
-    const entry = await admitted.capture(chargeOf(answered, written));
+    const entry = await admitted.capture(written.outcome);
     const reply = replyOf(admitted, answered, written, entry);
     if (place) await this.cache.keepReply(order, place, reply);
     return reply;
@@ -65,8 +66,9 @@ export class CompleteChatHandler {
 
   #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<Answered> {
     const one = (route: RouteOrder) => this.rigs.complete(route, signal);
-    const ask: AskModel<RoutedAnswer> = (route, { model }) =>
-      (order.others ? answersToAll(one, order, model) : one)(route);
+    const ask: AskModel<RoutedAnswer> = order.others
+      ? (route, { model }) => answersToAll(one, order, model)(route)
+      : one;
     return routeChat(ask, order, admitted, signal);
   }
 
@@ -76,29 +78,24 @@ export class CompleteChatHandler {
     order: ChatOrder,
     { pictures: described_images }: AdmittedChat,
   ): Written {
-    const { completion, original } = routed.answer;
+    const { completion, original, usage } = routed.answer;
     const model = shownModel(order, answeredBy);
     const echo = { model, routing_mode: order.routingMode, described_images };
+    const text = original ?? echoedJson(completion, echo);
     return {
-      text: original ?? echoedJson(completion, echo),
-      modelAnswered: modelOf(completion),
-      replyHash: this.hash(replyText(completion)),
+      text,
+      outcome: {
+        routed,
+        answeredBy,
+        usage,
+        outcome: 'completed',
+        modelAnswered: modelOf(completion),
+        replyHash: this.hash(replyText(completion)),
+        bytesOut: Buffer.byteLength(text),
+      },
     };
   }
 }
-
-const chargeOf = (
-  { routed, answeredBy }: Answered,
-  { text, modelAnswered, replyHash }: Written,
-): ChatOutcome => ({
-  answeredBy,
-  usage: routed.answer.usage,
-  outcome: 'completed',
-  modelAnswered,
-  replyHash,
-  bytesOut: Buffer.byteLength(text),
-  ...routeFacts(routed),
-});
 
 const replyOf = (
   { pace }: AdmittedChat,

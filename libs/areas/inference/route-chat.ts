@@ -2,12 +2,11 @@ import { type PassedModel } from '#events/inference/chat.evidence.js';
 import { type Release } from '#platform/ledger/hold.js';
 import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
-import { type AdmittedChat, type AdmittedModel, type ChatOutcome } from './chat-admission.js';
+import { type AdmittedChat, type AdmittedModel } from './chat-admission.js';
 import { ChargedCutError } from './charged-cut.error.js';
 import { passedReasonOf } from './passed-models.js';
 import { requestNeedsOf } from './rigs/chat-features.js';
 import { type RouteOrder } from './rigs/rig-candidates.js';
-import { type Routed } from './rigs/rig-router.js';
 import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { upstreamBody } from './upstream-body.js';
 
@@ -55,45 +54,31 @@ export const shownModel = (
   { model, passed }: Pick<AdmittedModel, 'model' | 'passed'>,
 ): string => (passed.length > 0 ? model.id : asked);
 
-/** The facts of a route that its charge keeps. */
-export const routeFacts = ({
-  rig,
-  attempts,
-  modelSent,
-  score,
-  lost,
-}: Routed): Pick<ChatOutcome, 'rig' | 'attempts' | 'modelSent' | 'score' | 'lost'> => ({
-  rig,
-  attempts: attempts.length,
-  modelSent,
-  score,
-  lost,
-});
-
 const routeOf = (
   { body, original }: Pick<ChatOrder, 'body' | 'original'>,
   { accountId: account, holdId, trace, adapter, session }: AdmittedChat,
   { model, target, bound }: AdmittedModel,
-): RouteOrder => {
-  const ours = { body, shownModel: model.id === body.model ? undefined : model.id };
-  return {
-    model: target.model,
-    account,
-    holdId,
-    trace,
-    pin: target.pin,
-    preference: target.preference,
-    session,
-    needs: requestNeedsOf(body, original),
-    dialect: original?.dialect,
-    request: (terms) => ({
-      body: upstreamBody(body, model, bound, terms),
-      promptTokensMax: bound.inputTokens,
-      adapter,
-      original: original && { ...original, ...ours },
-    }),
-  };
-};
+): RouteOrder => ({
+  model: target.model,
+  account,
+  holdId,
+  trace,
+  pin: target.pin,
+  preference: target.preference,
+  session,
+  needs: requestNeedsOf(body, original),
+  dialect: original?.dialect,
+  request: (terms) => ({
+    body: upstreamBody(body, model, bound, terms),
+    promptTokensMax: bound.inputTokens,
+    adapter,
+    original: original && {
+      ...original,
+      body,
+      shownModel: model.id === body.model ? undefined : model.id,
+    },
+  }),
+});
 
 const settleFailed = async (
   error: unknown,
@@ -124,8 +109,7 @@ const chargeAccepted = async (
     usage,
     answeredBy,
     outcome: 'client_gone',
-    rig,
-    attempts: error.attempts.length,
+    routed: { rig, attempts: error.attempts },
     modelAnswered: null,
     replyHash: null,
     bytesOut: 0,

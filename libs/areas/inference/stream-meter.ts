@@ -9,7 +9,7 @@ import { type AdmittedChat } from './chat-admission.js';
 import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
 import { type ChatChunk, RigError } from './rigs/chat-backend.js';
-import { type AnsweredBy, routeFacts, shownModel } from './route-chat.js';
+import { type AnsweredBy, shownModel } from './route-chat.js';
 import { originalOf } from './rigs/json-source.js';
 import { type RoutedStream } from './rigs/rig-router.js';
 
@@ -114,7 +114,7 @@ export class StreamMeter {
     }
     const { routed, answeredBy } = this.answered;
     return this.admitted.capture({
-      ...routeFacts(routed),
+      routed,
       answeredBy,
       usage,
       outcome,

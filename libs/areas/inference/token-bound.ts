@@ -19,8 +19,6 @@ const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
   'stop',
   'logit_bias',
 ]);
-/** A template of the caller may repeat text, so bytes are no bound. */
-const TEMPLATE_FIELDS = ['chat_template', 'chat_template_kwargs'] as const;
 /** Role markers and separators that a template adds around one message. */
 const TOKENS_PER_MESSAGE = 16;
 /** A template adds once: the begin of text, a default system message, the assistant's turn. */
@@ -46,7 +44,7 @@ export const promptTokensBound = (
   { contextTokens, mediaRules = [] }: ServedModel,
 ): number => {
   const { messages } = body;
-  if (TEMPLATE_FIELDS.some((field) => body[field] != null) || runsTools(body)) return contextTokens;
+  if (hasTemplate(body) || runsTools(body)) return contextTokens;
   let left =
     contextTokens -
     messages.length * TOKENS_PER_MESSAGE -
@@ -71,6 +69,10 @@ export const promptTokensBound = (
   }
   return left <= 0 ? contextTokens : contextTokens - left;
 };
+
+/** A template of the caller may repeat text, so bytes are no bound. */
+const hasTemplate = (body: ChatBody): boolean =>
+  body['chat_template'] != null || body['chat_template_kwargs'] != null;
 
 /** A message without its images and audio, and their tokens; Infinity for parts of other kinds. */
 const withoutMedia = (
@@ -218,11 +220,9 @@ export const tokenBounds = (body: ChatBody, model: ServedModel): TokenQuantities
     );
   }
   const searches = searchesBound(body);
-  return {
-    inputTokens: promptTokensBound(body, model),
-    outputTokens: (asked ?? model.maxOutputTokens) * choicesOf(body),
-    ...(searches > 0 && { searches }),
-  };
+  const inputTokens = promptTokensBound(body, model);
+  const outputTokens = (asked ?? model.maxOutputTokens) * choicesOf(body);
+  return searches > 0 ? { inputTokens, outputTokens, searches } : { inputTokens, outputTokens };
 };
 
 /** Searches that are held for a request whose tool does not state `max_uses`. */

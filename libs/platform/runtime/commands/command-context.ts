@@ -1,4 +1,4 @@
-import { type HoldLabels, labelsOf } from '#events/hold.vocabulary.js';
+import { addLabels, type HoldLabels } from '#events/hold.vocabulary.js';
 import { derivedId } from './derived-id.js';
 
 /**
@@ -22,13 +22,8 @@ export const contextOf = (
   requestId: string,
   actor: string,
   labels: HoldLabels = {},
-): CommandContext => ({
-  requestId,
-  correlationId: requestId,
-  causationId: requestId,
-  actor,
-  ...labelsOf(labels),
-});
+): CommandContext =>
+  addLabels({ requestId, correlationId: requestId, causationId: requestId, actor }, labels);
 
 /** A command that follows from an event or a timer: same correlation, an id of its own. */
 export const followUp = (

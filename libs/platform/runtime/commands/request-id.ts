@@ -7,6 +7,8 @@ const TIME_BYTES = 6;
 /** Random bytes of the next ids; the system is asked for many at a time. */
 const random = Buffer.alloc(256 * UUID_BYTES);
 let used = random.length;
+/** Used again for each id. */
+const bytes = Buffer.alloc(UUID_BYTES);
 
 /**
  * The id of a request: a UUID of version 7 (RFC 9562, 5.7), which is its time and 74 random bits.
@@ -17,7 +19,7 @@ export const drawRequestId = (nowMs: number): string => {
     randomFillSync(random);
     used = 0;
   }
-  const bytes = random.subarray(used, used + UUID_BYTES);
+  random.copy(bytes, 0, used, used + UUID_BYTES);
   used += UUID_BYTES;
   bytes.writeUIntBE(Math.trunc(nowMs), 0, TIME_BYTES);
   return uuidOf(bytes, 7);
