@@ -26,16 +26,19 @@ const changedLine = (answer: JsonObject, { model, routing_mode: mode }: Echo): s
   return named && `${named.slice(0, -1)},"routing_mode":${JSON.stringify(mode)}}`;
 };
 
+const NAME = '"model"';
+
 /**
  * A quote inside a JSON string is escaped, so the text that is looked for can only be a field; the
  * only one with this value is the one that was parsed.
  */
 const withModel = (source: string, sent: unknown, asked: string): string | null => {
   if (typeof sent !== 'string') return null;
-  const field = `"model":${JSON.stringify(sent)}`;
-  const at = source.indexOf(field);
-  if (at < 0 || source.includes('"model"', at + field.length)) return null;
-  if (source.lastIndexOf('"model"', at - 1) >= 0) return null;
+  const name = source.indexOf(NAME);
+  if (name < 0) return null;
+  const at = name + NAME.length;
+  const value = `:${JSON.stringify(sent)}`;
+  if (!source.startsWith(value, at) || source.includes(NAME, at)) return null;
   if (sent === asked) return source;
-  return `${source.slice(0, at)}"model":${JSON.stringify(asked)}${source.slice(at + field.length)}`;
+  return `${source.slice(0, at)}:${JSON.stringify(asked)}${source.slice(at + value.length)}`;
 };

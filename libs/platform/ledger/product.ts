@@ -81,44 +81,50 @@ export const defineProduct = <
 interface Stated {
   readonly purpose: string;
   readonly lines: readonly PriceLine[];
-  readonly excess?: readonly Excess[];
   readonly evidence: unknown;
 }
 
 /** The further facts that a charge states. */
 interface StatedCharge extends Stated {
+  readonly excess?: readonly Excess[];
   readonly model?: string;
+}
+
+/** A product, and what spares most of its holds and charges the search and the parsing. */
+interface Known {
+  readonly product: AnyProduct;
+  /** With the meters of tools, where it calls them. */
+  readonly meters: ReadonlySet<string>;
+  /** Null where zod has to judge. */
+  readonly holdCheck: SchemaCheck | null;
+  readonly captureCheck: SchemaCheck | null;
 }
 
 /** The products of every area. */
 export class Products {
-  readonly #byPurpose = new Map<string, AnyProduct>();
-  readonly #checks = new Map<z.ZodType, SchemaCheck>();
+  readonly #byPurpose = new Map<string, Known>();
 
   /**
    * @param toolMeters the meters of every tool, with the unit in words
    * @throws Error when two products have one purpose
    */
-  constructor(
-    products: readonly AnyProduct[],
-    private readonly toolMeters: Product['meters'] = {},
-  ) {
+  constructor(products: readonly AnyProduct[], toolMeters: Product['meters'] = {}) {
     for (const product of products) {
-      const { purpose } = product;
+      const { purpose, holdEvidence, captureEvidence } = product;
       if (this.#byPurpose.has(purpose)) throw new Error(`two products have the purpose ${purpose}`);
-      this.#byPurpose.set(purpose, product);
-      for (const schema of [product.holdEvidence, product.captureEvidence]) {
-        const check = schemaCheckOf(schema);
-        if (check) this.#checks.set(schema, check);
-      }
+      const further = product.callsTools ? Object.keys(toolMeters) : [];
+      this.#byPurpose.set(purpose, {
+        product,
+        meters: new Set([...Object.keys(product.meters), ...further]),
+        holdCheck: schemaCheckOf(holdEvidence),
+        captureCheck: schemaCheckOf(captureEvidence),
+      });
     }
   }
 
   /** @throws ProductMismatchError */
   of(purpose: string): AnyProduct {
-    const product = this.#byPurpose.get(purpose);
-    if (!product) throw new ProductMismatchError(`no area declares the product ${purpose}`);
-    return product;
+    return this.#known(purpose).product;
   }
 
   /**
@@ -126,8 +132,9 @@ export class Products {
    * @throws ProductMismatchError
    */
   ofHold(hold: Stated): AnyProduct {
-    const product = this.ofLines(hold);
-    this.#demandEvidence(product, product.holdEvidence, hold.evidence);
+    const { product, meters, holdCheck } = this.#known(hold.purpose);
+    demandMeters(product, meters, hold.lines);
+    demandEvidence(product, product.holdEvidence, holdCheck, hold.evidence);
     return product;
   }
 
@@ -136,9 +143,11 @@ export class Products {
    * @throws ProductMismatchError
    */
   ofCapture(capture: StatedCharge): AnyProduct {
-    const product = this.ofLines(capture);
+    const { product, meters, captureCheck } = this.#known(capture.purpose);
+    demandMeters(product, meters, capture.lines);
+    if (capture.excess) demandMeters(product, meters, capture.excess);
     for (const line of capture.lines) demandModel(product, line, capture.model);
-    this.#demandEvidence(product, product.captureEvidence, capture.evidence);
+    demandEvidence(product, product.captureEvidence, captureCheck, capture.evidence);
     return product;
   }
 
@@ -146,27 +155,43 @@ export class Products {
    * The product whose meters these lines count.
    * @throws ProductMismatchError
    */
-  ofLines({ purpose, lines, excess = [] }: Omit<Stated, 'evidence'>): AnyProduct {
-    const product = this.of(purpose);
-    for (const { meter } of lines) this.#demandMeter(product, meter);
-    for (const { meter } of excess) this.#demandMeter(product, meter);
+  ofLines({ purpose, lines }: Pick<Stated, 'purpose' | 'lines'>): AnyProduct {
+    const { product, meters } = this.#known(purpose);
+    demandMeters(product, meters, lines);
     return product;
   }
 
-  #demandMeter({ purpose, meters, callsTools }: AnyProduct, meter: string): void {
-    if (Object.hasOwn(meters, meter)) return;
-    if (callsTools && Object.hasOwn(this.toolMeters, meter)) return;
-    throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
-  }
-
-  #demandEvidence({ purpose }: AnyProduct, schema: z.ZodType, evidence: unknown): void {
-    if (this.#checks.get(schema)?.(evidence)) return;
-    const { error } = schema.safeParse(evidence);
-    if (!error) return;
-    const reason = z.prettifyError(error);
-    throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
+  #known(purpose: string): Known {
+    const known = this.#byPurpose.get(purpose);
+    if (!known) throw new ProductMismatchError(`no area declares the product ${purpose}`);
+    return known;
   }
 }
+
+const demandMeters = (
+  { purpose }: AnyProduct,
+  meters: ReadonlySet<string>,
+  lines: readonly Pick<PriceLine, 'meter'>[],
+): void => {
+  for (const { meter } of lines) {
+    if (!meters.has(meter)) {
+      throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
+    }
+  }
+};
+
+const demandEvidence = (
+  { purpose }: AnyProduct,
+  schema: z.ZodType,
+  check: SchemaCheck | null,
+  evidence: unknown,
+): void => {
+  if (check?.(evidence)) return;
+  const { error } = schema.safeParse(evidence);
+  if (!error) return;
+  const reason = z.prettifyError(error);
+  throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
+};
 
 const demandModel = ({ purpose }: AnyProduct, line: PriceLine, model: string | undefined): void => {
   if (!isModelMeter(line.meter) || (line.model ?? model) !== undefined) return;

@@ -61,9 +61,9 @@ const chargedLine = ({ line, bound, quantity }: Claim): ChargedLine => {
 };
 
 const boundOf = (line: ChargedLine, bounds: readonly Bound[]): Bound | undefined => {
-  const heldMeter = heldMeterOf(line.meter);
-  for (const step of upwards(line.step)) {
-    const found = boundIn(step, line.meter, bounds) ?? boundIn(step, heldMeter, bounds);
+  const { step: own, meter } = line;
+  for (const step of upwards(own)) {
+    const found = boundIn(step, meter, bounds) ?? boundIn(step, heldMeterOf(meter), bounds);
     if (found) return found;
   }
   return undefined;
