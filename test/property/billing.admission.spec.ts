@@ -64,10 +64,10 @@ const outcomeOf = async (
     const context = contextOf(randomUUID(), 'spec');
     const run = () => accounts.run(accountStream(ACCOUNT), command, context);
     try {
-      const { events } =
-        queue && command.type === 'PlaceHold'
-          ? await queue.place(command, run, new AbortController().signal)
-          : await run();
+      const { events } = await run().catch((error: unknown) => {
+        if (!queue || command.type !== 'PlaceHold') throw error;
+        return queue.placeLater(error, command, run, new AbortController().signal);
+      });
       return events.map(({ type }) => type).join();
     } catch (error) {
       if (error instanceof DomainError) return String(error.code);

@@ -23,7 +23,10 @@ export const contextOf = (
   actor: string,
   labels: HoldLabels = {},
 ): CommandContext =>
-  addLabels({ requestId, correlationId: requestId, causationId: requestId, actor }, labels);
+  addLabels<CommandContext>(
+    { requestId, correlationId: requestId, causationId: requestId, actor },
+    labels,
+  );
 
 /** A command that follows from an event or a timer: same correlation, an id of its own. */
 export const followUp = (

@@ -379,7 +379,10 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
 const isUnfit = (error: unknown): boolean =>
   error instanceof AppendTooLargeError || error instanceof InvalidAppendError;
 
-const isDefective = ({ outcome, failure }: Waiting<never, never, never>): boolean =>
+const isDefective = ({
+  outcome,
+  failure,
+}: Pick<Waiting<unknown, unknown, unknown>, 'outcome' | 'failure'>): boolean =>
   !outcome && !(failure instanceof DomainError);
 
 const unlessStale = (error: unknown): undefined => {
