@@ -12,7 +12,7 @@ import { filteredPages } from './filtered-pages.js';
 import { rangesOf } from './log-filter.js';
 import { ObjectUnpacker } from './object-unpacker.js';
 import { ReadEvents } from './read-events.js';
-import { bodyFrom, bufferOf, rowsOf, type StoredRow } from './stored-rows.js';
+import { bodyFrom, bufferOf, LIMIT, rowsOf, type StoredRow } from './stored-rows.js';
 import { StreamNames } from './stream-names.js';
 import { WordReader } from './word-list.js';
 
@@ -85,7 +85,7 @@ export class SqliteLogReader {
       this.#rows(
         `SELECT ${COLUMNS} FROM streams CROSS JOIN events ON events.stream_id = streams.id
          WHERE streams.name = ? AND events.revision ${range} ?
-         ORDER BY events.revision ${order} LIMIT ?`,
+         ORDER BY events.revision ${order} ${LIMIT}`,
       );
     this.#forwards = stream('>=', 'ASC');
     this.#backwards = stream('<=', 'DESC');
