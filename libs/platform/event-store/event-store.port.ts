@@ -47,6 +47,11 @@ export interface EventToAppend {
    * keeps the instants of the first one.
    */
   readonly recordedAt?: string;
+  /**
+   * The object that the caller made the event of. Subscribers of the same process may get this very
+   * reference, and no store keeps it.
+   */
+  readonly source?: object | undefined;
 }
 
 export interface RecordedEvent extends EventToAppend {

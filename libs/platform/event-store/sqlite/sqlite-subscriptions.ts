@@ -36,11 +36,11 @@ export class SqliteSubscriptions {
 
   committed(group: CommittedGroup): void {
     this.#recent.add(group);
-    const { after, last, units } = group;
+    const { after, last, units, events } = group;
     this.#handOut(after);
     const position = BigInt(last);
     if (this.#live.isEmpty) this.#live.moveTo(position);
-    else this.#live.offer({ events: group.recorded(), position, units });
+    else this.#live.offer({ events, position, units });
   }
 
   /** As `RecentGroups`. */
@@ -53,6 +53,8 @@ export class SqliteSubscriptions {
    */
   head(): number {
     const head = this.#reader.head();
+    // This was a look at the file: the next one of the timer is due after a full period.
+    this.#poll?.refresh();
     if (!this.#isCommitting()) this.#handOut(head);
     return head;
   }
