@@ -65,7 +65,8 @@ export class SubscriptionQueue {
   }
 
   wake(): void {
-    this.#wake?.();
+    if (this.#wake === null) return;
+    this.#wake();
     this.#wake = null;
   }
 }

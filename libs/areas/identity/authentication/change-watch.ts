@@ -1,4 +1,8 @@
-import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import {
+  type EventFilter,
+  type EventStore,
+  type Position,
+} from '#platform/event-store/event-store.port.js';
 
 /**
  * The default age, in milliseconds, up to which the known log head is used; for a log in this
@@ -22,17 +26,20 @@ export class ChangeWatch {
   #readAt = Number.NEGATIVE_INFINITY;
   #check: Promise<void> | null = null;
   #invalidations = 0;
+  readonly #filter: EventFilter;
 
   constructor(
     private readonly eventStore: EventStore,
-    private readonly prefixes: readonly string[],
+    prefixes: readonly string[],
     /** Null: any stream may have changed. */
     private readonly onChange: (stream: string | null) => void,
     /** The longest delay, in milliseconds, before a change by another process is seen here. */
     private readonly freshMs: number = FRESH_MS,
     /** Monotonic milliseconds. */
     private readonly nowMs: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.#filter = { by: 'stream', prefixes };
+  }
 
   isFresh(): boolean {
     return this.nowMs() - this.#checkedAt < this.freshMs;
@@ -72,8 +79,8 @@ export class ChangeWatch {
   }
 
   async #read(): Promise<void> {
-    const filter = { by: 'stream', prefixes: this.prefixes } as const;
-    for await (const page of this.eventStore.readAll({ after: this.#position, filter })) {
+    const options = { after: this.#position, filter: this.#filter };
+    for await (const page of this.eventStore.readAll(options)) {
       for (const { stream } of page) this.onChange(stream);
     }
   }

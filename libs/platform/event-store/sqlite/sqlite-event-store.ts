@@ -146,7 +146,8 @@ class SqliteEventStore implements EventStore {
       left -= asked.length;
       if (left === 0 || position >= head) return;
     }
-    const readPage = this.#reader.all(filter, onDamaged);
+    const readPage =
+      filter && !onDamaged ? this.#reader.pagesOf(filter) : this.#reader.all(filter, onDamaged);
     while (left > 0 && position < head) {
       const page = readPage(position, head, left);
       ({ position } = page);

@@ -54,6 +54,8 @@ export interface LogPage {
   readonly units: number;
 }
 
+type ReadPage = (after: number, upTo: number, limit: number) => LogPage;
+
 type OnDamaged = (damaged: DamagedEvent) => void;
 
 /** Reads rows on a connection of its own; every call is one short snapshot. */
@@ -64,6 +66,7 @@ export class SqliteLogReader {
   readonly #backwards: StatementSync;
   /** Readings of the whole log by their SQL: preparing one costs more than a short reading. */
   readonly #all = new Map<string, StatementSync>();
+  readonly #pages = new WeakMap<EventFilter, ReadPage>();
   readonly #words: WordReader;
   readonly #unpacker: ObjectUnpacker;
   readonly #names: StreamNames;
@@ -113,6 +116,15 @@ export class SqliteLogReader {
     });
   }
 
+  /** As `all`, made once for a filter: callers that poll keep theirs. */
+  pagesOf(filter: EventFilter): ReadPage {
+    const known = this.#pages.get(filter);
+    if (known) return known;
+    const pages = this.all(filter);
+    this.#pages.set(filter, pages);
+    return pages;
+  }
+
   /**
    * A function that reads the log page by page.
    * @param onDamaged receives damaged events; without it they fail the page
@@ -122,7 +134,7 @@ export class SqliteLogReader {
     filter: EventFilter | undefined,
     onDamaged?: OnDamaged,
     isShared?: () => boolean,
-  ): (after: number, upTo: number, limit: number) => LogPage {
+  ): ReadPage {
     const readRows = this.#reading(() => filteredPages(this.#prepare, filter));
     const skip = this.#skipping(filter);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
