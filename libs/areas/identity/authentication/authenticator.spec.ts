@@ -163,6 +163,16 @@ describe('Authenticator', () => {
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
   });
 
+  it('rejects a key that another process revoked, also after a commit of this one', async () => {
+    const { apiKey } = await here.createUser();
+    const there = await world.start();
+    await admitOften(here, apiKey);
+    await revokeKey(there, apiKey);
+    await untilStale();
+    await here.createUser({ username: 'bob', email: 'bob@example.com' });
+    expect(await here.authenticator.authenticate(apiKey)).toBeNull();
+  });
+
   it('rejects a key at once after its revocation by this process', async () => {
     const { apiKey } = await here.createUser();
     await admitOften(here, apiKey);

@@ -9,10 +9,10 @@ interface KnownCaller {
 }
 
 /**
- * The callers of API keys, by the key as it was sent: one look-up in place of a hash, three look-ups
- * and a new caller. Its owner forgets all of them when any state of an identity changes. The keys
- * are secrets, so none is kept for more than a minute of requests. A look-up leaks nothing through
- * its timing: V8 compares texts whose hashes are equal, and its hashes have a random seed.
+ * The callers of API keys, by the key as it was sent: one look-up in place of a hash, three
+ * look-ups and a new caller. Its owner forgets all of them when any state of an identity changes.
+ * The keys are secrets, so none is kept for more than a minute of requests. A look-up leaks nothing
+ * through its timing: V8 compares texts whose hashes are equal, and its hashes have a random seed.
  */
 export class KnownCallers {
   readonly #callers = new Map<string, KnownCaller>();

@@ -28,6 +28,15 @@ const GROUP_UNITS_MAX = 8 * 1_048_576;
 
 type Appended = Extract<WriterReply, { kind: 'appended' }>;
 
+/** A group that the writer has. */
+interface SentGroup {
+  readonly appends: readonly PendingAppend[];
+  readonly units: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly recordedAtMs: number;
+  readonly sentAtMs: number;
+}
+
 interface PendingAppend {
   readonly stream: StreamName;
   readonly events: readonly EventToAppend[];
@@ -42,6 +51,8 @@ export interface CommittedGroup {
   /** The log's last position before the group; the group's own follow without a gap. */
   readonly after: number;
   readonly last: number;
+  /** As in the port. */
+  readonly sentAtMs: number;
   /** UTF-16 units of all that was appended: a bound for buffers. */
   readonly units: number;
   /** Data and metadata are the appended ones by reference. */
@@ -154,11 +165,11 @@ export class GroupCommit {
     return group;
   }
 
-  #send(group: readonly PendingAppend[]): void {
-    const now = this.#clock.now();
+  #send(appends: readonly PendingAppend[]): void {
+    const recordedAtMs = this.#clock.now();
     const fields: (string | number)[] = [];
     let units = 0;
-    for (const { stream, events, encoded, expected } of group) {
+    for (const { stream, events, encoded, expected } of appends) {
       units += encoded.units;
       fields.push(
         stream,
@@ -170,34 +181,31 @@ export class GroupCommit {
         for (const end = field + FIELDS_PER_EVENT; field < end; field += 1) {
           fields.push(encoded.fields[field] as string);
         }
-        fields.push(recordedAt === undefined ? now : Date.parse(recordedAt));
+        fields.push(recordedAt === undefined ? recordedAtMs : Date.parse(recordedAt));
       }
     }
+    const sent = { appends, units, recordedAtMs, sentAtMs: performance.now() };
     this.#writer.request({ kind: 'append', fields }, (reply) => {
       // The writer gets its next group first and works while this thread settles the callers.
       this.#commitNext();
-      this.#settle(group, units, now, reply);
+      this.#settle(sent, reply);
     });
   }
 
-  #settle(
-    group: readonly PendingAppend[],
-    units: number,
-    nowMs: number,
-    reply: WriterReply | null,
-  ): void {
+  #settle(sent: SentGroup, reply: WriterReply | null): void {
     if (reply?.kind === 'appended') {
       this.#trouble = null;
       const { after, outcomes } = reply;
-      const events = recordedEvents(group, nowMs, reply);
-      this.#onCommitted({ after, last: after + events.length, units, events });
-      settleCallers(group, outcomes);
+      const { units, sentAtMs } = sent;
+      const events = recordedEvents(sent, reply);
+      this.#onCommitted({ after, last: after + events.length, sentAtMs, units, events });
+      settleCallers(sent.appends, outcomes);
       return;
     }
     const certain = reply?.kind === 'failed' && reply.certain;
     this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.exitReason;
     const Failure = certain ? StoreUnavailableError : UnknownOutcomeError;
-    for (const { reject } of group) reject(new Failure(this.#trouble));
+    for (const { reject } of sent.appends) reject(new Failure(this.#trouble));
   }
 
   /** Starts a writer where there is none; concurrent calls share one start. */
@@ -235,14 +243,13 @@ const settleCallers = (group: readonly PendingAppend[], outcomes: readonly numbe
 };
 
 const recordedEvents = (
-  group: readonly PendingAppend[],
-  nowMs: number,
+  { appends, recordedAtMs }: SentGroup,
   { after, outcomes, leaves }: Appended,
 ): readonly RecordedEvent[] => {
-  const now = new Date(nowMs).toISOString();
+  const now = new Date(recordedAtMs).toISOString();
   const recorded: RecordedEvent[] = [];
   let at = 0;
-  for (const { stream, events } of group) {
+  for (const { stream, events } of appends) {
     if (outcomes[at] === VERDICT.appended) {
       let revision = (outcomes[at + 1] ?? 0) - events.length;
       for (const event of events) {
