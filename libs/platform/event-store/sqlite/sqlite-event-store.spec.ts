@@ -149,6 +149,17 @@ describe('the SQLite event store', () => {
     expect(second).toBeLessThanOrEqual(performance.now());
   });
 
+  it('commits the appends that the end of a commit sets off with the waiting ones', async () => {
+    const store = await open();
+    const groups: number[] = [];
+    store.onCommitted?.(({ events }) => groups.push(events.length));
+    const append = (stream: string) => store.append(stream, counted(1), 'no-stream');
+    const both = append('job-1').then(() => append('job-2'));
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([both, append('job-3')]);
+    expect(groups).toEqual([1, 2]);
+  });
+
   it('rejects a file that is no database', async () => {
     await writeFile(file, 'account,balance\ndemo,10\n'.repeat(100));
     await expect(open()).rejects.toThrow(StoreUnavailableError);

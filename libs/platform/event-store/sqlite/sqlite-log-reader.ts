@@ -130,11 +130,7 @@ export class SqliteLogReader {
    * @param onDamaged receives damaged events; without it they fail the page
    * @param isShared whether other readers are about to read the same events
    */
-  all(
-    filter: EventFilter | undefined,
-    onDamaged?: OnDamaged,
-    isShared?: () => boolean,
-  ): ReadPage {
+  all(filter: EventFilter | undefined, onDamaged?: OnDamaged, isShared?: () => boolean): ReadPage {
     const readRows = this.#reading(() => filteredPages(this.#prepare, filter));
     const skip = this.#skipping(filter);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
