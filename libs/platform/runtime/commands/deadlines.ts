@@ -2,18 +2,19 @@
 const STEP_MS = 100;
 
 /** The deadlines that pass together. */
-interface Step {
+interface Step<D = unknown> {
+  readonly end: number;
   readonly timer: NodeJS.Timeout;
-  readonly open: Set<Deadline>;
+  readonly open: Set<D>;
 }
 
-/** A deadline that was set. */
-export class Deadline {
-  /** @param end of its step */
-  constructor(
-    readonly end: number,
-    readonly onPassed: () => void,
-  ) {}
+/** Work that has to end by an instant. */
+export abstract class Deadline {
+  /** The step that it was set for. */
+  step: Step | undefined;
+
+  /** Called once, at most a step late; never after `cancel`. */
+  abstract onPassed(): void;
 }
 
 /**
@@ -21,33 +22,37 @@ export class Deadline {
  * pass in the same step share one timer of Node, so that a deadline costs no timer of its own. None
  * passes early, and none keeps the process running.
  */
-export class Deadlines {
+export class Deadlines<D extends Deadline = Deadline> {
   /** By their ends, in steps of the monotonic clock. A step without deadlines has no timer. */
-  readonly #steps = new Map<number, Step>();
+  readonly #steps = new Map<number, Step<D>>();
 
   constructor(private readonly stepMs = STEP_MS) {}
 
-  /** @param onPassed called once, at most a step late; never after `cancel` */
-  set(inMs: number, onPassed: () => void): Deadline {
+  /** The deadlines that have neither passed nor been cancelled. */
+  *open(): Generator<D> {
+    for (const { open } of this.#steps.values()) yield* open;
+  }
+
+  /** Sets a deadline that is not set. */
+  set(deadline: D, inMs: number): void {
     const nowMs = performance.now();
     const end = Math.ceil((nowMs + inMs) / this.stepMs);
-    const deadline = new Deadline(end, onPassed);
-    const { open } = this.#steps.get(end) ?? this.#begin(end, nowMs);
-    open.add(deadline);
-    return deadline;
+    const step = this.#steps.get(end) ?? this.#begin(end, nowMs);
+    deadline.step = step;
+    step.open.add(deadline);
   }
 
   /** Does nothing for a deadline that has passed or was cancelled. */
-  cancel(deadline: Deadline): void {
-    const step = this.#steps.get(deadline.end);
+  cancel(deadline: D): void {
+    const { step } = deadline;
     if (!step?.open.delete(deadline) || step.open.size > 0) return;
     clearTimeout(step.timer);
-    this.#steps.delete(deadline.end);
+    if (this.#steps.get(step.end) === step) this.#steps.delete(step.end);
   }
 
-  #begin(end: number, nowMs: number): Step {
+  #begin(end: number, nowMs: number): Step<D> {
     const timer = setTimeout(() => this.#pass(end), end * this.stepMs - nowMs).unref();
-    const step: Step = { timer, open: new Set() };
+    const step: Step<D> = { end, timer, open: new Set() };
     this.#steps.set(end, step);
     return step;
   }
@@ -55,6 +60,6 @@ export class Deadlines {
   #pass(end: number): void {
     const step = this.#steps.get(end);
     this.#steps.delete(end);
-    for (const { onPassed } of step?.open ?? []) onPassed();
+    for (const deadline of step?.open ?? []) deadline.onPassed();
   }
 }
