@@ -168,13 +168,16 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     const route = routeOf(order, signal);
     const asked = await asking.ask(route.asker, (rig) => {
       const meter = meterOf(rig, order, route);
-      return meter.ask(requestFor(rig, order), (request) => work(rig, request));
+      return { value: work(rig, meter.sending(requestFor(rig, order))), meter };
     });
-    asked.slot.visit.leave();
-    const { completionTokens } = asked.value.usage;
-    const { startedMs, endedMs } = asked.attempts.at(-1) ?? { startedMs: 0, endedMs: 0 };
-    asked.slot.state.recordSpeed(order.model, completionTokens, endedMs - startedMs);
-    return { answer: asked.value, ...routedBy(asked, order, route) };
+    const { value: answer, meter, slot, attempts } = asked;
+    const { usage } = answer;
+    meter?.answered(usage);
+    slot.visit.leave();
+    const { startedMs, endedMs } = attempts.at(-1) ?? NOT_ASKED;
+    slot.state.recordSpeed(order.model, usage.completionTokens, endedMs - startedMs);
+    const { rig, score, lost, modelSent, isOriginal } = routedBy(asked, order, route);
+    return { answer, rig, attempts, score, lost, modelSent, isOriginal };
   };
   return {
     rejectFields: (target, body) => void allowed(target, body),
@@ -204,6 +207,8 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   };
 };
 
+const NOT_ASKED = { startedMs: 0, endedMs: 0 };
+
 interface Streaming {
   readonly asking: RigAsking;
   readonly meterOf: ReturnType<typeof createMeters>;
@@ -218,7 +223,7 @@ const streamed = async (
   const asked = await asking.ask(route.asker, (rig) => {
     const meter = meterOf(rig, order, route);
     const request = meter.sending(requestFor(rig, order));
-    return firstPage(rig.backend.stream(request, route.asker.signal), meter);
+    return { value: firstPage(rig.backend.stream(request, route.asker.signal), meter), meter };
   });
   const { value, slot, attempts } = asked;
   const startedMs = clock.now();
@@ -230,6 +235,8 @@ const streamed = async (
   return { pages, ...routedBy(asked, order, route) };
 };
 
+const NO_COUNT = Promise.resolve(null);
+
 /** Asks the rigs that count tokens. */
 const counted = async (
   asking: RigAsking,
@@ -238,11 +245,11 @@ const counted = async (
 ): Promise<number | null> => {
   const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
   if (rigs.length === 0) return null;
-  const { value, slot } = await asking.ask({ ...asker, rigs }, async (rig) =>
-    rig.backend.count?.(requestFor(rig, order), asker.signal),
-  );
+  const { value, slot } = await asking.ask({ ...asker, rigs }, (rig) => ({
+    value: rig.backend.count?.(requestFor(rig, order), asker.signal) ?? NO_COUNT,
+  }));
   slot.visit.leave();
-  return value ?? null;
+  return value;
 };
 
 /** A request whose caller waits, before it is asked for. */
@@ -273,7 +280,7 @@ const scoresOf = (
 const firstPage = async (pages: RoutedStream['pages'], meter: AttemptMeter) => ({
   pages,
   meter,
-  first: await meter.opening(pages.next()),
+  first: await pages.next(),
 });
 
 const recordFirstToken = (
