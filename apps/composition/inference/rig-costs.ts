@@ -29,20 +29,22 @@ const SENT_LENGTH_MAX = 256;
 
 /** An attempt as the log keeps it. */
 export const recordOf = (attempt: RigAttempt): RecordedAttempt => {
-  const { trace, cost } = attempt;
+  const { sent, usage, cost, trace } = attempt;
   const work = {
     accountId: attempt.account,
     holdId: attempt.holdId,
     model: attempt.model,
-    sent: attempt.sent.slice(0, SENT_LENGTH_MAX),
+    sent: sent.slice(0, SENT_LENGTH_MAX),
     rig: attempt.rig,
     outcome: attempt.outcome,
-    usage: attempt.usage && usageOf(attempt.usage),
+    usage: usage && usageOf(usage),
     cost: cost && { basis: cost.basis, picoUsd: cost.picoUsd.toString() },
   };
   const startedAt = instantAt(attempt.startedAtMs);
   const endedAt = instantAt(attempt.endedAtMs);
-  return { ...work, ...(trace !== undefined && { trace }), ...{ startedAt, endedAt } };
+  return trace === undefined
+    ? { ...work, startedAt, endedAt }
+    : { ...work, trace, startedAt, endedAt };
 };
 
 const usageOf = ({
