@@ -255,15 +255,18 @@ class Sender {
     exchange: UpstreamExchange,
     signal: AbortSignal,
   ): Promise<void> | undefined {
-    const path = this.#pathOf(request.path);
-    if (!credential) return this.#dispatch(path, request, undefined, exchange);
     const { headers: own, body } = request;
-    const headers = own ? { ...this.#headers, ...own } : this.#headers;
+    const path = this.#pathOf(request.path);
     const url = `${this.#origin}${path}`;
-    const authorized = credential.headersFor({ method: 'POST', url, headers, body }, signal);
-    return isPromise(authorized)
-      ? authorized.then((by) => this.#dispatch(path, request, by, exchange))
-      : this.#dispatch(path, request, authorized, exchange);
+    const headers = own ? { ...this.#headers, ...own } : this.#headers;
+    const authorized = credential?.headersFor({ method: 'POST', url, headers, body }, signal);
+    if (isPromise(authorized)) {
+      return authorized.then((by) => {
+        this.#dispatch(path, request, by, exchange);
+      });
+    }
+    this.#dispatch(path, request, authorized, exchange);
+    return undefined;
   }
 
   #dispatch(
@@ -271,7 +274,7 @@ class Sender {
     { headers: own, body }: ProviderRequest,
     authorized: Headers | undefined,
     exchange: UpstreamExchange,
-  ): undefined {
+  ): void {
     if (exchange.isSettled) return;
     const headers = own
       ? { ...this.#headers, ...own, ...authorized }

@@ -171,11 +171,9 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       return { value: work(rig, meter.sending(requestFor(rig, order))), meter };
     });
     const { value: answer, meter, slot, attempts } = asked;
-    const { usage } = answer;
-    meter?.answered(usage);
+    meter?.answered(answer.usage);
     slot.visit.leave();
-    const { startedMs, endedMs } = attempts.at(-1) ?? NOT_ASKED;
-    slot.state.recordSpeed(order.model, usage.completionTokens, endedMs - startedMs);
+    recordSpeed(slot, order.model, attempts, answer.usage);
     const { rig, score, lost, modelSent, isOriginal } = routedBy(asked, order, route);
     return { answer, rig, attempts, score, lost, modelSent, isOriginal };
   };
@@ -206,8 +204,6 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     close: () => closeAll([...rigs, ...pinned.states().map(({ rig }) => rig)]),
   };
 };
-
-const NOT_ASKED = { startedMs: 0, endedMs: 0 };
 
 interface Streaming {
   readonly asking: RigAsking;
@@ -291,6 +287,16 @@ const recordFirstToken = (
 ): void => {
   const answered = attempts.at(-1);
   if (answered) state.recordFirstToken(model, answered.endedMs - answered.startedMs, nowMs);
+};
+
+const recordSpeed = (
+  { state }: RigSlot,
+  model: string,
+  attempts: readonly RouteAttempt[],
+  { completionTokens }: Usage,
+): void => {
+  const answered = attempts.at(-1);
+  if (answered) state.recordSpeed(model, completionTokens, answered.endedMs - answered.startedMs);
 };
 
 const closeAll = async (rigs: readonly Rig[]): Promise<void> => {

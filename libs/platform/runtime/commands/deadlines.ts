@@ -1,20 +1,22 @@
+import { Linked, LinkedList } from '#platform/kernel/linked-list.js';
+
 /** How late a deadline passes at most. */
 const STEP_MS = 100;
 
-/** The deadlines that pass together. */
-interface Step<D = unknown> {
-  readonly end: number;
-  readonly timer: NodeJS.Timeout;
-  readonly open: Set<D>;
-}
-
 /** Work that has to end by an instant. */
-export abstract class Deadline {
+export abstract class Deadline extends Linked {
   /** The step that it was set for. */
-  step: Step | undefined;
+  step: Step<Deadline> | undefined = undefined;
 
   /** Called once, at most a step late; never after `cancel`. */
   abstract onPassed(): void;
+}
+
+/** The deadlines that pass together. */
+interface Step<D extends Deadline> {
+  readonly end: number;
+  readonly timer: NodeJS.Timeout;
+  readonly open: LinkedList<D>;
 }
 
 /**
@@ -29,8 +31,8 @@ export class Deadlines<D extends Deadline = Deadline> {
   constructor(private readonly stepMs = STEP_MS) {}
 
   /** The deadlines that have neither passed nor been cancelled. */
-  *open(): Generator<D> {
-    for (const { open } of this.#steps.values()) yield* open;
+  open(): D[] {
+    return [...this.#steps.values()].flatMap(({ open }) => open.toArray());
   }
 
   /** Sets a deadline that is not set. */
@@ -45,21 +47,26 @@ export class Deadlines<D extends Deadline = Deadline> {
   /** Does nothing for a deadline that has passed or was cancelled. */
   cancel(deadline: D): void {
     const { step } = deadline;
-    if (!step?.open.delete(deadline) || step.open.size > 0) return;
+    if (!step) return;
+    step.open.delete(deadline);
+    if (step.open.newest || this.#steps.get(step.end) !== step) return;
     clearTimeout(step.timer);
-    if (this.#steps.get(step.end) === step) this.#steps.delete(step.end);
+    this.#steps.delete(step.end);
   }
 
   #begin(end: number, nowMs: number): Step<D> {
     const timer = setTimeout(() => this.#pass(end), end * this.stepMs - nowMs).unref();
-    const step: Step<D> = { end, timer, open: new Set() };
+    const step: Step<D> = { end, timer, open: new LinkedList() };
     this.#steps.set(end, step);
     return step;
   }
 
   #pass(end: number): void {
-    const step = this.#steps.get(end);
+    const open = this.#steps.get(end)?.open;
     this.#steps.delete(end);
-    for (const deadline of step?.open ?? []) deadline.onPassed();
+    for (let passed = open?.newest; passed; passed = open?.newest) {
+      open?.delete(passed);
+      passed.onPassed();
+    }
   }
 }
