@@ -101,17 +101,17 @@ export class Receptions {
 
   /**
    * Reads the body of a request.
+   * @param declaredBytes of the header `content-length`, if it has one
    * @throws HttpFailure 413 above the limit of a body, 503 above the limit of all bodies or after
    *   `close`, or the failure that `fail` is called with
    */
-  receive(message: IncomingMessage, sender: Sender): Promise<Buffer> {
+  receive(message: IncomingMessage, sender: Sender, declaredBytes = 0): Promise<Buffer> {
     const { socket } = message;
     const failed = this.#isClosed ? shuttingDown() : this.#failed.get(socket);
     if (failed) return Promise.reject(failed);
     if (message.destroyed) return Promise.reject(callerLeft());
     const share = this.#shares[sender];
-    const declared = Number(message.headers['content-length'] ?? 0);
-    if (declared > share.bodyBytesMax) {
+    if (declaredBytes > share.bodyBytesMax) {
       return Promise.reject(tooLarge(share.bodyBytesMax, sender));
     }
     return new Promise((resolve, reject) => {
