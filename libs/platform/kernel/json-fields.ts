@@ -90,12 +90,11 @@ const endOfValue = (json: Buffer, start: number): number => {
 };
 
 /** The fields of the object itself, in their order; a name may be there twice. */
-const fieldsIn = (json: ReadBuffer, open: number): readonly FieldSpan[] =>
-  json[READ]?.fields ?? fieldsRead(json, open);
+const fieldsIn = (json: ReadBuffer): readonly FieldSpan[] => json[READ]?.fields ?? fieldsRead(json);
 
-const fieldsRead = (json: Buffer, open: number): readonly FieldSpan[] => {
+const fieldsRead = (json: Buffer): readonly FieldSpan[] => {
   const fields: FieldSpan[] = [];
-  for (let at = afterSpace(json, open + 1); json[at] === QUOTE;) {
+  for (let at = afterSpace(json, json.indexOf(OPEN) + 1); json[at] === QUOTE;) {
     const nameEnd = endOfString(json, at + 1) + 1;
     const valueStart = afterSpace(json, afterSpace(json, nameEnd) + 1);
     const end = endOfValue(json, valueStart);
@@ -117,7 +116,7 @@ const nameOf = (json: ReadBuffer, field: FieldSpan): string => {
 /** The last field of a name, as parsers read it. */
 const spanOf = (json: Buffer, name: string): FieldSpan | undefined => {
   let found: FieldSpan | undefined;
-  for (const field of fieldsIn(json, json.indexOf(OPEN))) {
+  for (const field of fieldsIn(json)) {
     if (nameOf(json, field) === name) found = field;
   }
   return found;
@@ -145,7 +144,7 @@ type Piece = string | { readonly from: number; readonly to: number };
 /** Replaces or removes fields wherever their names are, and appends new ones. */
 export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
   const open = json.indexOf(OPEN);
-  const fields = fieldsIn(json, open);
+  const fields = fieldsIn(json);
   const pieces: Piece[] = [];
   let copied = 0;
   let kept = 0;
