@@ -38,6 +38,8 @@ interface Retry {
   readonly candidates: readonly RigState[];
 }
 
+const NO_ATTEMPTS: readonly RouteAttempt[] = [];
+
 /**
  * Asks one rig after the other until one answers. A rig that was not asked yet is asked at once,
  * the others after exponential back-off with full jitter, or after their `Retry-After`.
@@ -54,7 +56,7 @@ export class RigAsking {
   async ask<T>(asking: Asking, attempt: (rig: Rig) => Attempt<T>): Promise<Asked<T>> {
     const { rigs, account, model, priority, signal, choice } = asking;
     const routedAtMs = this.clock.now();
-    const attempts: RouteAttempt[] = [];
+    let attempts = NO_ATTEMPTS;
     for (let candidates = rigs; ;) {
       const applicant = { account, model, priority, signal, choice, candidates, attempts };
       const place = this.queue.admit(applicant);
@@ -68,13 +70,13 @@ export class RigAsking {
         const value = await begun.value;
         slot.visit.succeeded();
         const endedMs = this.clock.now() - routedAtMs;
-        attempts.push({ rig: rig.name, startedMs, endedMs, outcome: 'answered' });
-        return { value, meter, slot, attempts };
+        const answered: RouteAttempt = { rig: rig.name, startedMs, endedMs, outcome: 'answered' };
+        return { value, meter, slot, attempts: [...attempts, answered] };
       } catch (error) {
         meter?.failed(error);
         const failure = failureAt(slot, error);
         const endedMs = this.clock.now() - routedAtMs;
-        attempts.push(failedAttempt(rig, startedMs, endedMs, failure));
+        attempts = [...attempts, failedAttempt(rig, startedMs, endedMs, failure)];
         candidates = await this.afterFailure(asking, attempts, failure);
       }
     }

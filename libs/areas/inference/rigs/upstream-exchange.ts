@@ -28,6 +28,8 @@ export interface ExchangeLimits extends Pick<Dialect, 'errors' | 'tierIn'> {
   readonly now: () => number;
 }
 
+const NO_HEADERS: ResponseHeaders = {};
+
 /** A longer error page is cut; only its `error` object is read. */
 const ERROR_BYTES_MAX = 65_536;
 
@@ -45,9 +47,9 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** 0 before the headers of the answer. */
   private status = 0;
   /** Of an answer that is an error. */
-  private headers: ResponseHeaders = {};
+  private headers: ResponseHeaders = NO_HEADERS;
   private retryAfterMs: number | null = null;
-  private body: Buffer[] = [];
+  private body: Buffer[] | undefined;
   private bodyBytes = 0;
 
   /** Cancels the exchange until it is settled. */
@@ -132,15 +134,17 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   protected collect(bytes: Buffer): number {
-    this.body.push(bytes);
+    if (this.body) this.body.push(bytes);
+    else this.body = [bytes];
     this.bodyBytes += bytes.length;
     return this.bodyBytes;
   }
 
   /** The collected bytes; one read of the socket is not copied. */
   protected collected(): Buffer {
-    const [only] = this.body;
-    return only && this.body.length === 1 ? only : Buffer.concat(this.body);
+    const { body = [] } = this;
+    const [only] = body;
+    return only && body.length === 1 ? only : Buffer.concat(body);
   }
 
   protected settle(failure: RigError | null): void {
