@@ -5,7 +5,7 @@ const STEP_MS = 100;
 
 /** Work that has to end by an instant. */
 export abstract class Deadline extends Linked {
-  /** The step that it was set for. */
+  /** The step that it was set for, until it is cancelled. */
   step: Step<Deadline> | undefined = undefined;
 
   /** Called once, at most a step late; never after `cancel`. */
@@ -48,6 +48,7 @@ export class Deadlines<D extends Deadline = Deadline> {
   cancel(deadline: D): void {
     const { step } = deadline;
     if (!step) return;
+    deadline.step = undefined;
     step.open.delete(deadline);
     if (step.open.newest || this.#steps.get(step.end) !== step) return;
     clearTimeout(step.timer);
