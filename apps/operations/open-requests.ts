@@ -16,16 +16,16 @@ export type CallerConnection = Pick<ServerResponse, 'destroyed' | 'writableFinis
 
 /** An open request. Its signal aborts with a `RequestCutError`, after its time limit at last. */
 export class OpenRequest extends Deadline {
-  readonly #controller = new AbortController();
-  readonly signal = this.#controller.signal;
-  #isClosed = false;
+  private readonly controller = new AbortController();
+  readonly signal = this.controller.signal;
+  private isClosed = false;
 
   constructor(private readonly onClosed: (request: OpenRequest) => void) {
     super();
   }
 
   cut(reason: CutReason): void {
-    this.#controller.abort(new RequestCutError(reason));
+    this.controller.abort(new RequestCutError(reason));
   }
 
   override onPassed(): void {
@@ -33,27 +33,27 @@ export class OpenRequest extends Deadline {
   }
 
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     this.onClosed(this);
   }
 }
 
 /** An open request whose caller waits for a response. */
 export class ConnectedRequest extends OpenRequest {
-  #outlives = false;
+  private outlives = false;
 
   constructor(response: CallerConnection, onClosed: (request: OpenRequest) => void) {
     super(onClosed);
     // Stays until the response is collected: to remove a listener costs as much as to add it.
     response.on('close', () => {
-      if (!this.#outlives && !response.writableFinished) this.cut('client_gone');
+      if (!this.outlives && !response.writableFinished) this.cut('client_gone');
     });
   }
 
   /** From now on the request outlives its caller's connection. */
   outlive(): void {
-    this.#outlives = true;
+    this.outlives = true;
   }
 
   override close(): void {

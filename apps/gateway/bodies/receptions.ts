@@ -27,11 +27,10 @@ interface Share {
   readonly budget: ByteBudget;
 }
 
-/** A body that is being received. */
+/** A body that is being received: linked until it is over. */
 class Reception extends Linked {
   readonly socket: Socket;
-  readonly #received = new ReceivedBytes();
-  #isOver = false;
+  private readonly received = new ReceivedBytes();
 
   constructor(
     private readonly message: IncomingMessage,
@@ -44,36 +43,35 @@ class Reception extends Linked {
     super();
     this.socket = message.socket;
     open.add(this);
-    message.on('data', this.#add).on('end', () => this.#end());
+    message.on('data', this.add).on('end', () => this.end());
     // Comes after every end, too.
     message.on('close', () => this.fail(callerLeft));
   }
 
   /** Does nothing once it is over. */
   fail(failure: () => HttpFailure): void {
-    if (this.#isOver) return;
-    this.#leave();
-    this.message.off('data', this.#add).pause();
+    if (!this.isLinked) return;
+    this.leave();
+    this.message.off('data', this.add).pause();
     this.reject(failure());
   }
 
-  readonly #add = (chunk: Buffer): void => {
+  private readonly add = (chunk: Buffer): void => {
     const { bodyBytesMax, budget } = this.share;
-    if (this.#received.length + chunk.length > bodyBytesMax) {
+    if (this.received.length + chunk.length > bodyBytesMax) {
       this.fail(() => tooLarge(bodyBytesMax, this.sender));
-    } else if (budget.take(chunk.length)) this.#received.add(chunk);
+    } else if (budget.take(chunk.length)) this.received.add(chunk);
     else this.fail(tooManyBytes);
   };
 
-  #end(): void {
-    if (this.#isOver) return;
-    this.#leave();
-    this.resolve(this.#received.bytes());
+  private end(): void {
+    if (!this.isLinked) return;
+    this.leave();
+    this.resolve(this.received.bytes());
   }
 
-  #leave(): void {
-    this.#isOver = true;
-    this.share.budget.giveBack(this.#received.length);
+  private leave(): void {
+    this.share.budget.giveBack(this.received.length);
     this.open.delete(this);
   }
 }
