@@ -29,22 +29,20 @@ const SENT_LENGTH_MAX = 256;
 
 /** An attempt as the log keeps it. */
 export const recordOf = (attempt: RigAttempt): RecordedAttempt => {
-  const { sent, usage, cost, trace } = attempt;
+  const { trace, cost } = attempt;
   const work = {
     accountId: attempt.account,
     holdId: attempt.holdId,
     model: attempt.model,
-    sent: sent.slice(0, SENT_LENGTH_MAX),
+    sent: attempt.sent.slice(0, SENT_LENGTH_MAX),
     rig: attempt.rig,
     outcome: attempt.outcome,
-    usage: usage && usageOf(usage),
+    usage: attempt.usage && usageOf(attempt.usage),
     cost: cost && { basis: cost.basis, picoUsd: cost.picoUsd.toString() },
   };
   const startedAt = instantAt(attempt.startedAtMs);
   const endedAt = instantAt(attempt.endedAtMs);
-  return trace === undefined
-    ? { ...work, startedAt, endedAt }
-    : { ...work, trace, startedAt, endedAt };
+  return { ...work, ...(trace !== undefined && { trace }), ...{ startedAt, endedAt } };
 };
 
 const usageOf = ({
