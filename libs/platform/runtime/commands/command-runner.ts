@@ -126,16 +126,17 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     command: Command,
     context: CommandContext,
   ): Promise<CommandOutcome<State, Event>> {
-    return new Promise((resolve, reject) => {
-      this.#enqueue(stream, {
-        command,
-        context,
-        resolve,
-        reject,
-        outcome: undefined,
-        failure: undefined,
-      });
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome<State, Event>>();
+    const waiting = { command, context, resolve, reject, outcome: undefined, failure: undefined };
+    const busy = this.#busy.get(stream);
+    if (busy) {
+      busy.waiting.push(waiting);
+    } else {
+      const queue = this.#queueOf(stream);
+      queue.waiting = [waiting];
+      void this.#drain(queue);
+    }
+    return promise;
   }
 
   /** The stream's state as the log has it now. */
@@ -149,17 +150,6 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   lastStateOf(stream: string): State | undefined {
     const fold = (this.#busy.get(stream) ?? this.#queues.get(stream))?.fold;
     return this.#isCurrent(fold) ? fold.state : undefined;
-  }
-
-  #enqueue(stream: string, waiting: Waiting<Command, State, Event>): void {
-    const busy = this.#busy.get(stream);
-    if (busy) {
-      busy.waiting.push(waiting);
-      return;
-    }
-    const queue = this.#queueOf(stream);
-    queue.waiting = [waiting];
-    void this.#drain(queue);
   }
 
   #queueOf(stream: string): StreamQueue<Command, State, Event> {
