@@ -39,6 +39,7 @@ const ENTRIES = [
   /^apps\/cli\/[^/]+\/[^/]+\.commands\.js$/,
   /^apps\/composition\/[^/]+\/[^/]+\.bindings\.js$/,
 ];
+const CODE = { removeWhitespace: true, asciiOnly: true };
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
 /**
@@ -106,7 +107,8 @@ const outputsOf = async (entries) => {
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: false,
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
+    // V8 keeps the source of a chunk, two bytes a character where one is not of Latin-1.
+    minify: { compress: false, mangle: false, codegen: CODE },
   });
   await build.close();
   return output.sort((one, other) => Number(isEntry(one)) - Number(isEntry(other)));
