@@ -16,12 +16,12 @@ export interface PartOfCharge<Line> {
   readonly amount: MicroUsd;
 }
 
-/** The exact price of the lines of a part, of which a micro-dollar is the divisor. */
-interface Priced<Line> {
-  readonly part: string;
-  readonly line: Line;
+/** A part while it is computed. */
+interface Priced<Line> extends PartOfCharge<Line> {
   quantity: bigint;
-  dividend: bigint;
+  amount: MicroUsd;
+  /** Of a micro-dollar, of which the divisor is the whole: first the exact price of its lines. */
+  fraction: bigint;
 }
 
 /**
@@ -45,19 +45,20 @@ export const dividedByLines = <Line extends PricedLine>(
     }
     const part = partOf(line);
     const quantity = BigInt(line.quantity);
-    const dividend = quantity * fromDecimal(line.unitPriceMicroUsd) * factor;
+    const price = quantity * fromDecimal(line.unitPriceMicroUsd) * factor;
     const known = priced.get(part);
     if (known) {
       known.quantity += quantity;
-      known.dividend += dividend;
-    } else priced.set(part, { part, line, quantity, dividend });
+      known.fraction += price;
+    } else priced.set(part, { part, line, quantity, amount: 0n, fraction: price });
   }
   let left = amount;
-  const parts = Array.from(priced.values(), ({ part, line, quantity, dividend }) => {
-    const least = dividend / divisor;
-    left -= least;
-    return { part, line, quantity, amount: least, fraction: dividend - least * divisor };
-  });
+  const parts = [...priced.values()];
+  for (const one of parts) {
+    one.amount = one.fraction / divisor;
+    one.fraction -= one.amount * divisor;
+    left -= one.amount;
+  }
   parts.sort(byFraction);
   for (const one of parts) {
     if (left <= 0n) break;
