@@ -68,7 +68,7 @@ const add = (work: RigWork, attempt: ObservedAttempt, sinceMs: number): void => 
   work.traces?.push(trace ?? null);
 };
 
-/** The attempts as the log keeps them, by what they have in common. */
+/** The attempts as the log keeps them: one entry of work for all with the same names. */
 export const tableOf = (
   attempts: readonly ObservedAttempt[],
 ): Pick<RigAttemptsRecorded['data'], 'work' | 'since'> => {
