@@ -1,8 +1,9 @@
 import { HoldCaptured } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { instantAt } from '#platform/kernel/clock.js';
 import { dividedByLines, type PartOfCharge } from '#platform/kernel/divided-charge.js';
-import { plusMs } from '#platform/kernel/instants.js';
+import { msBetween } from '#platform/kernel/instants.js';
 import { keepingLatest } from '#platform/kernel/latest-value.js';
 import { fromDecimal, plus, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
@@ -106,13 +107,16 @@ const NO_ATTEMPTS = {
   outputTokens: 0,
 } as const;
 
+const EPOCH = '1970-01-01T00:00:00.000Z';
+
 /** By document. */
 const attemptsBy = ({ data }: RigAttemptsRecorded): ReadonlyMap<string, Attempts> => {
+  const sinceMs = msBetween(EPOCH, data.since);
   const sums = new Map<string, Attempts>();
   for (const work of data.work) {
     const { sent, rig, model, startedMs, tookMs, inputTokens, outputTokens, picoUsd } = work;
     for (const [at, accountId] of work.accountIds.entries()) {
-      const endedAt = plusMs(data.since, (startedMs[at] ?? 0) + (tookMs[at] ?? 0));
+      const endedAt = instantAt(sinceMs + (startedMs[at] ?? 0) + (tookMs[at] ?? 0));
       const key = keyOf(endedAt, { accountId, rig, model });
       let sum = sums.get(key);
       if (!sum) sums.set(key, (sum = { sent, ...NO_ATTEMPTS }));
