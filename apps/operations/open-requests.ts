@@ -2,7 +2,7 @@ import { type EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { type Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
+import { Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
 import { type CutReason, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   type MetricsSource,
@@ -12,42 +12,48 @@ import {
 
 /** The part of a response that tells whether its caller is connected. */
 export type CallerConnection = Pick<ServerResponse, 'destroyed' | 'writableFinished'> &
-  Pick<EventEmitter, 'off' | 'on'>;
+  Pick<EventEmitter, 'on'>;
 
-/** An open request. Its signal aborts with a `RequestCutError`. */
-export class OpenRequest {
-  readonly #controller = new AbortController();
-  readonly signal = this.#controller.signal;
+/** An open request. Its signal aborts with a `RequestCutError`, after its time limit at last. */
+export class OpenRequest extends Deadline {
+  private readonly controller = new AbortController();
+  readonly signal = this.controller.signal;
+  private isClosed = false;
 
-  constructor(private readonly onClosed: (request: OpenRequest) => void) {}
+  constructor(private readonly onClosed: (request: OpenRequest) => void) {
+    super();
+  }
 
   cut(reason: CutReason): void {
-    this.#controller.abort(new RequestCutError(reason));
+    this.controller.abort(new RequestCutError(reason));
+  }
+
+  override onPassed(): void {
+    this.cut('timed_out');
   }
 
   close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     this.onClosed(this);
   }
 }
 
 /** An open request whose caller waits for a response. */
 export class ConnectedRequest extends OpenRequest {
-  /** Cuts the request when the caller leaves before the response is finished. */
-  readonly #leave = (): void => {
-    if (!this.response.writableFinished) this.cut('client_gone');
-  };
+  private outlives = false;
 
-  constructor(
-    private readonly response: CallerConnection,
-    onClosed: (request: OpenRequest) => void,
-  ) {
+  constructor(response: CallerConnection, onClosed: (request: OpenRequest) => void) {
     super(onClosed);
-    response.on('close', this.#leave);
+    // Stays until the response is collected: to remove a listener costs as much as to add it.
+    response.on('close', () => {
+      if (!this.outlives && !response.writableFinished) this.cut('client_gone');
+    });
   }
 
   /** From now on the request outlives its caller's connection. */
   outlive(): void {
-    this.response.off('close', this.#leave);
+    this.outlives = true;
   }
 
   override close(): void {
@@ -59,9 +65,9 @@ export class ConnectedRequest extends OpenRequest {
 /** Counts open requests. A drain rejects new ones and waits for the others. */
 @Injectable()
 export class OpenRequests implements ReadinessCheck, MetricsSource {
-  /** The open requests and their time limits. */
-  readonly #open = new Map<OpenRequest, Deadline>();
-  readonly #limits = new Deadlines();
+  /** The time limits of the open requests. */
+  readonly #limits = new Deadlines<OpenRequest>();
+  #count = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #gauge: Gauge;
   #draining = false;
@@ -75,7 +81,7 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   }
 
   get count(): number {
-    return this.#open.size;
+    return this.#count;
   }
 
   get draining(): boolean {
@@ -103,20 +109,27 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   }
 
   /**
-   * Works on a request whose caller waits. The request is cut with `client_gone` when the caller
-   * leaves before the response is finished.
+   * A request whose caller waits. It is cut with `client_gone` when the caller leaves before the
+   * response is finished.
    * @param msMax as in `open`
-   * @throws RequestCutError `shut_down` while draining; `client_gone` if the caller has left before
-   *   the work began; the error of the work
+   * @throws RequestCutError `shut_down` while draining; `client_gone` if the caller has left
+   */
+  connect(response: CallerConnection, msMax: number): ConnectedRequest {
+    if (response.destroyed) throw new RequestCutError('client_gone');
+    this.#demandOpen();
+    return this.#limit(new ConnectedRequest(response, this.#close), msMax);
+  }
+
+  /**
+   * Works on a request as `connect` gives it.
+   * @throws as `connect`; the error of the work
    */
   async whileConnected<T>(
     response: CallerConnection,
     msMax: number,
     work: (request: ConnectedRequest) => Promise<T>,
   ): Promise<T> {
-    if (response.destroyed) throw new RequestCutError('client_gone');
-    this.#demandOpen();
-    const request = this.#limit(new ConnectedRequest(response, this.#close), msMax);
+    const request = this.connect(response, msMax);
     try {
       return await work(request);
     } finally {
@@ -129,19 +142,15 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   }
 
   #limit<R extends OpenRequest>(request: R, msMax: number): R {
-    this.#open.set(
-      request,
-      this.#limits.set(msMax, () => request.cut('timed_out')),
-    );
+    this.#limits.set(request, msMax);
+    this.#count += 1;
     return request;
   }
 
   readonly #close = (request: OpenRequest): void => {
-    const limit = this.#open.get(request);
-    if (!limit) return;
-    this.#limits.cancel(limit);
-    this.#open.delete(request);
-    if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#limits.cancel(request);
+    this.#count -= 1;
+    if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   };
 
   /**
@@ -150,10 +159,10 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
-    if (this.#open.size === 0) return;
+    if (this.#count === 0) return;
     const closed = new Promise<void>((resolve) => this.#waiting.push(resolve));
     const timer = setTimeout(() => {
-      for (const request of this.#open.keys()) request.cut('shut_down');
+      for (const request of this.#limits.open()) request.cut('shut_down');
     }, deadlineMs);
     await closed;
     clearTimeout(timer);

@@ -106,6 +106,7 @@ const outputsOf = async (entries) => {
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
   });
   await build.close();
   return output.sort((one, other) => Number(isEntry(one)) - Number(isEntry(other)));

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyRequest } from 'fastify';
-import { type Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
+import { Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
 import { type ParseError } from '../errors/malformed-request.js';
 
 declare module 'fastify' {
@@ -23,6 +23,44 @@ export interface ArrivalLimits {
   readonly uploadIdleMsMax: number;
 }
 
+type OnTimeout = (error: ParseError, socket: Socket) => void;
+
+/** By when a whole body must have arrived. */
+class BodyLimit extends Deadline {
+  constructor(
+    private readonly message: IncomingMessage,
+    private readonly onTimeout: OnTimeout,
+  ) {
+    super();
+  }
+
+  override onPassed(): void {
+    if (!this.message.complete) this.onTimeout(new ArrivalTimeoutError(), this.message.socket);
+  }
+}
+
+/** By when the next bytes of a form must have arrived. */
+class FormLimit extends Deadline {
+  readonly #before: number;
+
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly onTimeout: OnTimeout,
+    private readonly awaitNext: (request: FastifyRequest) => void,
+  ) {
+    super();
+    this.#before = request.raw.socket.bytesRead;
+  }
+
+  override onPassed(): void {
+    const { raw, caller } = this.request;
+    if (raw.complete) return;
+    const isStalled = raw.socket.bytesRead === this.#before || caller === undefined;
+    if (isStalled) this.onTimeout(new ArrivalTimeoutError(), raw.socket);
+    else this.awaitNext(this.request);
+  }
+}
+
 /**
  * The time limits for the body of a request. Node has one limit for all requests of a server, which
  * here is the limit of an upload.
@@ -33,13 +71,17 @@ export class ArrivalLimit {
   /** @param onTimeout answers or closes, as for an error of Node's server */
   constructor(
     private readonly limits: ArrivalLimits,
-    private readonly onTimeout: (error: ParseError, socket: Socket) => void,
+    private readonly onTimeout: OnTimeout,
   ) {}
 
   began(request: FastifyRequest, isForm: boolean): void {
     if (!arrives(request.raw)) return;
     if (isForm) this.#awaitBytes(request);
-    else request.arrivalLimit = this.#start(request.raw);
+    else {
+      const limit = new BodyLimit(request.raw, this.onTimeout);
+      request.arrivalLimit = limit;
+      this.#deadlines.set(limit, this.limits.receiveMsMax);
+    }
   }
 
   /** The request has its answer. The rest of a rejected body is discarded until the limit. */
@@ -47,23 +89,11 @@ export class ArrivalLimit {
     if (raw.complete && arrivalLimit) this.#deadlines.cancel(arrivalLimit);
   }
 
-  #start(message: IncomingMessage): Deadline {
-    const expire = (): void => {
-      if (!message.complete) this.onTimeout(new ArrivalTimeoutError(), message.socket);
-    };
-    return this.#deadlines.set(this.limits.receiveMsMax, expire);
-  }
-
-  #awaitBytes(request: FastifyRequest): void {
-    const { socket } = request.raw;
-    const before = socket.bytesRead;
-    request.arrivalLimit = this.#deadlines.set(this.limits.uploadIdleMsMax, () => {
-      if (request.raw.complete) return;
-      const isStalled = socket.bytesRead === before || request.caller === undefined;
-      if (isStalled) this.onTimeout(new ArrivalTimeoutError(), socket);
-      else this.#awaitBytes(request);
-    });
-  }
+  readonly #awaitBytes = (request: FastifyRequest): void => {
+    const limit = new FormLimit(request, this.onTimeout, this.#awaitBytes);
+    request.arrivalLimit = limit;
+    this.#deadlines.set(limit, this.limits.uploadIdleMsMax);
+  };
 }
 
 /** Whether a body comes over a connection; a request that a test injects has none. */

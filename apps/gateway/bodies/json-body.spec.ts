@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fieldIn, withFields } from '#platform/kernel/json-fields.js';
+import { fieldIn, fieldTextIn, withFields } from '#platform/kernel/json-fields.js';
 import { VALUES_MAX } from './json-bounds.js';
 import { parseJson, withoutByteOrderMark } from './json-body.js';
 
@@ -30,6 +30,7 @@ describe('a JSON body', () => {
         const [parsed, unread] = [Buffer.from(text), Buffer.from(text)];
         parseJson(parsed);
         expect(fieldIn(parsed, name)).toEqual(fieldIn(unread, name));
+        expect(fieldTextIn(parsed, name)).toBe(fieldTextIn(unread, name));
         for (const change of ['[1]', undefined]) {
           const changes = { [name]: change, model: '"m"' };
           expect(withFields(parsed, changes)).toEqual(withFields(unread, changes));

@@ -25,7 +25,7 @@ export const parseJson = (bytes: Buffer): unknown => {
   const value = valueOf(text);
   if (mayBePoisoned(text) && isPoisoned(value))
     throw invalidJson('a field may not be named __proto__');
-  keepFields(bytes, fields);
+  keepFields(bytes, text, fields);
   return value;
 };
 

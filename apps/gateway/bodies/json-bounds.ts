@@ -107,6 +107,7 @@ class Fields {
       nameEnd: this.#nameEnd,
       valueStart: this.#valueStart,
       end,
+      name: undefined,
     });
     this.#isOpen = false;
   }

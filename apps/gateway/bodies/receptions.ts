@@ -1,5 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { type Socket } from 'node:net';
+import { Linked, LinkedList } from '#platform/kernel/linked-list.js';
 import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ByteBudget } from './byte-budget.js';
@@ -26,11 +27,58 @@ interface Share {
   readonly budget: ByteBudget;
 }
 
-type Reception = (failure: HttpFailure) => void;
+/** A body that is being received: linked until it is over. */
+class Reception extends Linked {
+  readonly socket: Socket;
+  private readonly received = new ReceivedBytes();
+
+  constructor(
+    private readonly message: IncomingMessage,
+    private readonly sender: Sender,
+    private readonly share: Share,
+    private readonly open: LinkedList<Reception>,
+    private readonly resolve: (bytes: Buffer) => void,
+    private readonly reject: (failure: HttpFailure) => void,
+  ) {
+    super();
+    this.socket = message.socket;
+    open.add(this);
+    message.on('data', this.add).on('end', () => this.end());
+    // Comes after every end, too.
+    message.on('close', () => this.fail(callerLeft));
+  }
+
+  /** Does nothing once it is over. */
+  fail(failure: () => HttpFailure): void {
+    if (!this.isLinked) return;
+    this.leave();
+    this.message.off('data', this.add).pause();
+    this.reject(failure());
+  }
+
+  private readonly add = (chunk: Buffer): void => {
+    const { bodyBytesMax, budget } = this.share;
+    if (this.received.length + chunk.length > bodyBytesMax) {
+      this.fail(() => tooLarge(bodyBytesMax, this.sender));
+    } else if (budget.take(chunk.length)) this.received.add(chunk);
+    else this.fail(tooManyBytes);
+  };
+
+  private end(): void {
+    if (!this.isLinked) return;
+    this.leave();
+    this.resolve(this.received.bytes());
+  }
+
+  private leave(): void {
+    this.share.budget.giveBack(this.received.length);
+    this.open.delete(this);
+  }
+}
 
 /** Receives bodies, within limits for each and for all together. */
 export class Receptions {
-  readonly #open = new Map<Socket, Reception>();
+  readonly #open = new LinkedList<Reception>();
   /** Sockets that no more of a body comes from. */
   readonly #failed = new WeakMap<Socket, HttpFailure>();
   readonly #shares: Readonly<Record<Sender, Share>>;
@@ -51,47 +99,21 @@ export class Receptions {
 
   /**
    * Reads the body of a request.
+   * @param declaredBytes of the header `content-length`, if it has one
    * @throws HttpFailure 413 above the limit of a body, 503 above the limit of all bodies or after
    *   `close`, or the failure that `fail` is called with
    */
-  receive(message: IncomingMessage, sender: Sender): Promise<Buffer> {
+  receive(message: IncomingMessage, sender: Sender, declaredBytes = 0): Promise<Buffer> {
     const { socket } = message;
     const failed = this.#isClosed ? shuttingDown() : this.#failed.get(socket);
     if (failed) return Promise.reject(failed);
     if (message.destroyed) return Promise.reject(callerLeft());
-    const { bodyBytesMax, budget } = this.#shares[sender];
-    const declared = Number(message.headers['content-length'] ?? 0);
-    if (declared > bodyBytesMax) return Promise.reject(tooLarge(bodyBytesMax, sender));
+    const share = this.#shares[sender];
+    if (declaredBytes > share.bodyBytesMax) {
+      return Promise.reject(tooLarge(share.bodyBytesMax, sender));
+    }
     return new Promise((resolve, reject) => {
-      const received = new ReceivedBytes();
-      let isOver = false;
-      const leave = (): void => {
-        isOver = true;
-        budget.giveBack(received.length);
-        // The next request of the connection may have begun.
-        if (this.#open.get(socket) === fail) this.#open.delete(socket);
-      };
-      const fail = (failure: HttpFailure): void => {
-        if (isOver) return;
-        leave();
-        message.off('data', add).pause();
-        reject(failure);
-      };
-      const add = (chunk: Buffer): void => {
-        if (received.length + chunk.length > bodyBytesMax) fail(tooLarge(bodyBytesMax, sender));
-        else if (budget.take(chunk.length)) received.add(chunk);
-        else fail(tooManyBytes());
-      };
-      this.#open.set(socket, fail);
-      message.on('data', add).on('end', () => {
-        if (isOver) return;
-        leave();
-        resolve(received.bytes());
-      });
-      // Comes after every end, too.
-      message.on('close', () => {
-        if (!isOver) fail(callerLeft());
-      });
+      new Reception(message, sender, share, this.#open, resolve, reject);
     });
   }
 
@@ -99,13 +121,15 @@ export class Receptions {
   fail(socket: Socket, description: FailureDescription): void {
     const failure = new HttpFailure(description);
     this.#failed.set(socket, failure);
-    this.#open.get(socket)?.(failure);
+    // The last one is the request that Node parses.
+    const open = this.#open.toArray().find((reception) => reception.socket === socket);
+    open?.fail(() => failure);
   }
 
   /** Ends every reception, now and later, with 503. */
   close(): void {
     this.#isClosed = true;
-    for (const fail of this.#open.values()) fail(shuttingDown());
+    for (const reception of this.#open.toArray()) reception.fail(shuttingDown);
   }
 }
 

@@ -57,8 +57,13 @@ export const readBody = async (
   try {
     const { caller, raw } = request;
     let sender: Sender = caller ? 'funded' : 'anonymous';
-    if (caller && isLarge(raw)) sender = await senderOf(caller, ledger);
-    const bytes = await receptions.receive(raw, sender);
+    const declared = raw.headers['content-length'];
+    const declaredBytes = declared === undefined ? undefined : Number(declared);
+    // A body within the limit of every account needs no look at the balance.
+    if (caller && (declaredBytes ?? Infinity) > UNFUNDED_BODY_BYTES_MAX) {
+      sender = await senderOf(caller, ledger);
+    }
+    const bytes = await receptions.receive(raw, sender, declaredBytes);
     if (isSigned(raw)) request.signedBody = bytes;
     const form = formTypeOf(request);
     if (form === undefined) {
@@ -73,10 +78,6 @@ export const readBody = async (
     throw error;
   }
 };
-
-/** A body within the limit of every account needs no look at the balance. */
-const isLarge = ({ headers }: IncomingMessage): boolean =>
-  Number(headers['content-length'] ?? Infinity) > UNFUNDED_BODY_BYTES_MAX;
 
 const senderOf = async ({ accountId }: Caller, ledger: BodyReading['ledger']): Promise<Sender> => {
   try {

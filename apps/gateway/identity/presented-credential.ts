@@ -9,7 +9,8 @@ declare module 'fastify' {
   }
 }
 
-const BEARER = /^Bearer +([^\s]+) *$/i;
+const SCHEME = 'Bearer';
+const BEARER = /^Bearer +[^\s]+ *$/i;
 
 /**
  * The credential of a request: `Authorization: Bearer <token>`, or else `X-API-KEY: <token>`, or
@@ -21,9 +22,8 @@ export const presentedCredential = (
   request: Pick<FastifyRequest, 'headers' | 'method'>,
 ): string | null => {
   const { authorization, 'x-api-key': key, cookie } = request.headers;
-  if (authorization !== undefined) {
-    const token = BEARER.exec(authorization)?.[1];
-    if (token !== undefined) return token;
+  if (authorization !== undefined && BEARER.test(authorization)) {
+    return authorization.slice(SCHEME.length).trim();
   }
   if (typeof key === 'string' && key !== '') return key;
   return cookie === undefined ? null : consoleCredential(request);

@@ -18,13 +18,16 @@ export const durationOf = (ms: number): string => {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 };
 
-const headersOf = (
-  of: 'requests' | 'tokens',
-  { limit, remaining, resetMs }: RequestRate,
-): Record<string, string> => ({
-  [`x-ratelimit-limit-${of}`]: String(limit),
-  [`x-ratelimit-remaining-${of}`]: String(remaining),
-  [`x-ratelimit-reset-${of}`]: durationOf(resetMs),
+const ofRequests = ({ limit, remaining, resetMs }: RequestRate): Record<string, string> => ({
+  'x-ratelimit-limit-requests': String(limit),
+  'x-ratelimit-remaining-requests': String(remaining),
+  'x-ratelimit-reset-requests': durationOf(resetMs),
+});
+
+const ofTokens = ({ limit, remaining, resetMs }: RequestRate): Record<string, string> => ({
+  'x-ratelimit-limit-tokens': String(limit),
+  'x-ratelimit-remaining-tokens': String(remaining),
+  'x-ratelimit-reset-tokens': durationOf(resetMs),
 });
 
 const ofBudget = ({ limit, remaining, resetsAt }: PaceLimit, nowMs: number): RequestRate => ({
@@ -47,11 +50,8 @@ export const rateLimitHeaders = (
   const budget = pace?.requests ? ofBudget(pace.requests, nowMs) : undefined;
   const isTighter = budget && (!gateway || budget.remaining < gateway.remaining);
   const requests = isTighter ? budget : gateway;
-  if (!requests && !pace?.tokens) return NONE;
-  return {
-    ...(requests && headersOf('requests', requests)),
-    ...(pace?.tokens && headersOf('tokens', ofBudget(pace.tokens, nowMs))),
-  };
+  const headers = requests ? ofRequests(requests) : NONE;
+  return pace?.tokens ? { ...headers, ...ofTokens(ofBudget(pace.tokens, nowMs)) } : headers;
 };
 
 /** For a request that was rejected by a limit per minute. */
@@ -64,8 +64,8 @@ export const rejectedRateHeaders = ({
   const resetMs = (retryAfterSeconds ?? 0) * SECOND_MS;
   const { requests_per_minute: requests, tokens_per_minute: tokens, remaining } = metadata;
   const left = { remaining: typeof remaining === 'number' ? remaining : 0, resetMs };
-  if (typeof requests === 'number') return headersOf('requests', { limit: requests, ...left });
-  return typeof tokens === 'number' ? headersOf('tokens', { limit: tokens, ...left }) : {};
+  if (typeof requests === 'number') return ofRequests({ limit: requests, ...left });
+  return typeof tokens === 'number' ? ofTokens({ limit: tokens, ...left }) : {};
 };
 
 /** How long a minute's requests take to come back, when they come back evenly. */

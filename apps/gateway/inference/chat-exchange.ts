@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
-import { OpenRequests } from '../../operations/open-requests.js';
+import { type ConnectedRequest, OpenRequests } from '../../operations/open-requests.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { ChatOutcomes } from './chat-outcomes.js';
 import { type Chat } from './chat.js';
@@ -23,16 +23,18 @@ export class ChatExchange {
   /** Resolves after the answer and its charge. @throws the error of an answer that did not begin */
   async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<AnswerEnd> {
     const chats = chat.order.body.stream ? this.streamed : this.whole;
+    let open: ConnectedRequest | undefined;
     try {
-      return await this.requests.whileConnected(reply.raw, this.limits.requestMsMax, (open) =>
-        chats.answer(chat, reply, open, tap),
-      );
+      open = this.requests.connect(reply.raw, this.limits.requestMsMax);
+      return await chats.answer(chat, reply, open, tap);
     } catch (error) {
       if (error instanceof ChargedCutError) {
         this.outcomes.charged(chat, error.rig, error.usage, error.entry);
       }
       this.outcomes.rejected(chat, error);
       throw error;
+    } finally {
+      open?.close();
     }
   }
 }

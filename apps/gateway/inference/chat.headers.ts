@@ -19,11 +19,11 @@ export const routeHeaders = (
   startedAt: number,
   { rig, attempts }: { readonly rig: string | null; readonly attempts: readonly RigTime[] },
 ): Record<string, string> => {
-  const measured = {
-    'x-quipu-attempts': String(attempts.length),
-    'x-quipu-overhead-ms': overheadMs(startedAt, attempts).toFixed(3),
-  };
-  return rig === null ? measured : { 'x-quipu-rig': rig, ...measured };
+  const asked = String(attempts.length);
+  const overhead = overheadMs(startedAt, attempts).toFixed(3);
+  return rig === null
+    ? { 'x-quipu-attempts': asked, 'x-quipu-overhead-ms': overhead }
+    : { 'x-quipu-rig': rig, 'x-quipu-attempts': asked, 'x-quipu-overhead-ms': overhead };
 };
 
 /**

@@ -32,6 +32,14 @@ export interface InputCharge {
   readonly chargedMicroUsd: bigint;
 }
 
+/** The metrics of one model, each looked up by one name: a chat joins no labels. */
+interface ModelMetrics {
+  /** By rig. */
+  readonly charges: Map<string, ChargeMetrics>;
+  /** By error code. */
+  readonly durations: Map<string, Histogram.Internal<string>>;
+}
+
 interface ChargeMetrics {
   readonly input: Histogram.Internal<string>;
   readonly output: Histogram.Internal<string>;
@@ -50,10 +58,8 @@ export class ChatMetrics {
   readonly #tokens: Histogram;
   readonly #charged: Counter;
 
-  /** Labels of models and rigs in the catalog only, so their number is bounded. */
-  readonly #charges = new Map<string, ChargeMetrics>();
-  /** By label of the model and error code. */
-  readonly #durations = new Map<string, Histogram.Internal<string>>();
+  /** By label: a model of the catalog or `unknown`, so their number is bounded. */
+  readonly #models = new Map<string, ModelMetrics>();
 
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
@@ -128,28 +134,34 @@ export class ChatMetrics {
     this.#firstToken.labels('chat', model).observe(seconds);
   }
 
-  /** Cached by one key, as charges are. */
   #durationOf(label: string, error: string): Histogram.Internal<string> {
-    const key = `${error}\n${label}`;
-    const known = this.#durations.get(key);
+    const { durations } = this.#modelOf(label);
+    const known = durations.get(error);
     if (known) return known;
     const duration = this.#duration.labels('chat', label, error);
-    this.#durations.set(key, duration);
+    durations.set(error, duration);
     return duration;
   }
 
-  /** Cached by one key, since the library sorts and joins the labels for every request. */
   #chargesOf(model: string, answeredBy: string | null): ChargeMetrics {
     const rig = answeredBy ?? NO_RIG;
-    const key = `${rig}\n${model}`;
-    const known = this.#charges.get(key);
+    const { charges } = this.#modelOf(model);
+    const known = charges.get(rig);
     if (known) return known;
     const metrics = {
       input: this.#tokens.labels('chat', model, 'input'),
       output: this.#tokens.labels('chat', model, 'output'),
       charged: this.#charged.labels(model, rig),
     };
-    this.#charges.set(key, metrics);
+    charges.set(rig, metrics);
+    return metrics;
+  }
+
+  #modelOf(label: string): ModelMetrics {
+    const known = this.#models.get(label);
+    if (known) return known;
+    const metrics = { charges: new Map(), durations: new Map() };
+    this.#models.set(label, metrics);
     return metrics;
   }
 }

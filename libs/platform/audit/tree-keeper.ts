@@ -75,7 +75,7 @@ export class TreeKeeper implements SubscriptionHandler {
       for (const event of turn) {
         if (event.position <= this.#position) continue;
         const leaf = this.#builder.size;
-        for (const tile of this.#append(event)) writes.push(tile);
+        for (const tile of this.#append(event)) writes.push(this.#write(tile));
         const leaves = requests.get(event.metadata.requestId);
         if (leaves) leaves.push(leaf);
         else requests.set(event.metadata.requestId, [leaf]);
@@ -92,11 +92,11 @@ export class TreeKeeper implements SubscriptionHandler {
   }
 
   /** @returns the tiles that the event has filled */
-  #append(event: RecordedEvent): readonly DocumentWrite[] {
+  #append(event: RecordedEvent): readonly BuiltTile[] {
     this.#position = event.position;
     const at = this.#builder.size % TILE_WIDTH;
     this.#positions.writeBigInt64BE(event.position, at * POSITION_BYTES);
-    return this.#builder.append(leafOf(event, this.#hasher)).map((tile) => this.#write(tile));
+    return this.#builder.append(leafOf(event, this.#hasher));
   }
 
   #write(tile: BuiltTile): DocumentWrite {

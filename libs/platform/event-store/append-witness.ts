@@ -19,6 +19,7 @@ import { hasEvent, nameOfEvent } from './log-mark.js';
 export class AppendWitness implements EventStore {
   readonly chain?: LogChain;
   readonly isSparse: boolean;
+  readonly onCommitted?: NonNullable<EventStore['onCommitted']>;
   #last: Pick<RecordedEvent, 'stream' | 'id' | 'revision' | 'position'> | null = null;
 
   /** @param onAppended called after each append of this process */
@@ -28,6 +29,7 @@ export class AppendWitness implements EventStore {
   ) {
     if (eventStore.chain) this.chain = eventStore.chain;
     this.isSparse = eventStore.isSparse === true;
+    if (eventStore.onCommitted) this.onCommitted = eventStore.onCommitted.bind(eventStore);
   }
 
   /**

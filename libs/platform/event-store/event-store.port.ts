@@ -47,6 +47,11 @@ export interface EventToAppend {
    * keeps the instants of the first one.
    */
   readonly recordedAt?: string;
+  /**
+   * The object that the caller made the event of. Subscribers of the same process may get this very
+   * reference, and no store keeps it.
+   */
+  readonly source?: object | undefined;
 }
 
 export interface RecordedEvent extends EventToAppend {
@@ -127,6 +132,18 @@ export interface SubscriptionBatch {
   readonly caughtUp: boolean;
 }
 
+/** Events that this process has appended in one commit. */
+export interface CommittedEvents {
+  /** The log's last position before them; they follow without a gap. */
+  readonly after: Position;
+  readonly events: readonly RecordedEvent[];
+  /**
+   * By the monotonic clock, in milliseconds: earlier appends of other processes are at or before
+   * `after`.
+   */
+  readonly sentAtMs: number;
+}
+
 export interface EventStore {
   /** The chain that the adapter keeps with the events; absent where it keeps none. */
   readonly chain?: LogChain;
@@ -173,6 +190,12 @@ export interface EventStore {
 
   /** The position of the last event, other processes' included; 0n for an empty log. */
   head(): Promise<Position>;
+
+  /**
+   * Calls the listener after each commit of this process, before its appends resolve. Absent where
+   * the store does not tell which position a commit follows.
+   */
+  onCommitted?(listener: (committed: CommittedEvents) => void): void;
 
   /** Whether an append would be tried now, for readiness; after a failure it tries the disk. */
   health(): Promise<EventStoreHealth>;

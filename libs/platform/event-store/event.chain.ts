@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import { type RecordedEvent } from './event-store.port.js';
+import {
+  type EventMetadata,
+  type EventToAppend,
+  type Position,
+  type RecordedEvent,
+} from './event-store.port.js';
 
 /**
  * What Quipu said in an event, and not where a store has put it. Texts are the stored UTF-8, as a
@@ -130,16 +135,55 @@ export class EventHasher {
   }
 }
 
-/** Of events that this process has just written: their writer has hashed what it stored. */
-const writtenLeaves = new WeakMap<RecordedEvent, Uint8Array>();
+/** The place of an event in the log, as its writer has decided it. */
+export type WrittenPlace = Pick<RecordedEvent, 'stream' | 'revision' | 'position'>;
 
-export const rememberLeaf = (event: RecordedEvent, leaf: Uint8Array): void => {
-  writtenLeaves.set(event, leaf);
-};
+/** An event that this process has just written: its writer has hashed what it stored. */
+export class WrittenEvent implements RecordedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: object;
+  readonly metadata: EventMetadata;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: Position;
+  readonly recordedAt: string;
+  readonly source: object | undefined;
+  readonly #leaves: Uint8Array;
+  readonly #leaf: number;
+
+  /** @param leaves the leaf hashes of a group, one after another; `leaf` is the index of its own */
+  constructor(
+    { id, type, data, metadata, source }: EventToAppend,
+    { stream, revision, position }: WrittenPlace,
+    recordedAt: string,
+    leaves: Uint8Array,
+    leaf: number,
+  ) {
+    this.id = id;
+    this.type = type;
+    this.data = data;
+    this.metadata = metadata;
+    this.stream = stream;
+    this.revision = revision;
+    this.position = position;
+    this.recordedAt = recordedAt;
+    this.source = source;
+    this.#leaves = leaves;
+    this.#leaf = leaf;
+  }
+
+  /** Undefined for an event that was read. */
+  static leafOf(event: RecordedEvent): Uint8Array | undefined {
+    if (!(#leaf in event)) return undefined;
+    const at = event.#leaf * HASH_BYTES;
+    return event.#leaves.subarray(at, at + HASH_BYTES);
+  }
+}
 
 /** The leaf hash of an event: as its writer in this process has computed it, or computed now. */
 export const leafOf = (event: RecordedEvent, hasher: EventHasher): Uint8Array =>
-  writtenLeaves.get(event) ?? hasher.leafHash(storedFieldsOf(event));
+  WrittenEvent.leafOf(event) ?? hasher.leafHash(storedFieldsOf(event));
 
 /**
  * The fields of an event that was read. JSON is written as ECMAScript does, which is what

@@ -144,6 +144,10 @@ describe('live subscriptions', () => {
     demand.open();
     await news;
     expect(quiet.take()).toMatchObject({ position: 1n });
+    const next = quiet.news();
+    live.offer(group(recorded(2, 'B')));
+    await next;
+    expect(quiet.take()).toMatchObject({ position: 2n });
   });
 
   it('need no timer while the log does not change', () => {

@@ -13,6 +13,8 @@ const TYPES_KNOWN_MAX = 10_000;
  */
 export class LiveSubscriptions implements LiveLog {
   readonly #all = new Set<LogSubscription>();
+  /** Subscriptions that are woken whenever the position moves. */
+  readonly #awaiting = new Set<LogSubscription>();
   /** Forgotten when a subscription joins or leaves. */
   readonly #byType = new Map<string, readonly LogSubscription[]>();
   #position: Position;
@@ -39,11 +41,18 @@ export class LiveSubscriptions implements LiveLog {
   /** Every event behind the position of the subscription will be offered to it. */
   join(subscription: LogSubscription): void {
     this.#all.add(subscription);
+    this.#awaiting.add(subscription);
     this.#byType.clear();
+  }
+
+  /** Called when the consumer of a subscription begins to wait for the position. */
+  awaitPosition(subscription: LogSubscription): void {
+    if (this.#all.has(subscription)) this.#awaiting.add(subscription);
   }
 
   leave(subscription: LogSubscription): void {
     if (this.#all.delete(subscription)) this.#byType.clear();
+    this.#awaiting.delete(subscription);
     if (!this.isEmpty || this.#reminder === null) return;
     clearTimeout(this.#reminder);
     this.#reminder = null;
@@ -70,9 +79,11 @@ export class LiveSubscriptions implements LiveLog {
   moveTo(position: Position): void {
     if (position <= this.#position) return;
     this.#position = position;
-    let isKnownToAll = true;
-    for (const subscription of this.#all) if (!subscription.moved()) isKnownToAll = false;
-    if (isKnownToAll) return;
+    for (const subscription of this.#awaiting) {
+      if (subscription.wantsPosition) subscription.wake();
+      else this.#awaiting.delete(subscription);
+    }
+    if (this.#awaiting.size === this.#all.size) return;
     this.#reminder ??= setTimeout(() => this.#remind(), POSITIONS_EVERY_MS).unref();
   }
 

@@ -12,6 +12,7 @@ import { type EventGroup, SubscriptionQueue } from './subscription-queue.js';
 /** The common part of live subscriptions: all were offered everything up to one position. */
 export interface LiveLog {
   readonly position: Position;
+  awaitPosition(subscription: LogSubscription): void;
 }
 
 /**
@@ -37,7 +38,10 @@ export class LogSubscription {
     this.filter = filter;
     this.#demand = positions;
     positions?.listen(
-      () => this.#queue.wake(),
+      () => {
+        this.#log?.awaitPosition(this);
+        this.wake();
+      },
       () => this.#offered(),
     );
   }
@@ -72,36 +76,38 @@ export class LogSubscription {
   offer(event: RecordedEvent, group: EventGroup): boolean {
     if (event.position <= this.#read) return true;
     if (this.filter?.by === 'stream' && !passes(this.filter, event)) return true;
-    return this.#queue.add(event, group);
+    if (!this.#queue.add(event, group)) return false;
+    this.wake();
+    return true;
   }
 
   /** Reads pages from here on. */
   fallBehind(position: Position): void {
     if (position > this.#read) this.#read = position;
     this.#log = null;
-    this.#queue.wake();
+    this.wake();
   }
 
-  /**
-   * The log has moved on: wakes a consumer that has events or wants the position.
-   * @returns false where the position is left for later
-   */
-  moved(): boolean {
-    if (this.#queue.isEmpty && !this.#wantsPosition()) return false;
+  /** Whether the consumer gets the position also without events. */
+  get wantsPosition(): boolean {
+    return this.#demand === undefined || this.#demand.isOpen || this.#isDue;
+  }
+
+  /** There is something to take, or to read. */
+  wake(): void {
     this.#queue.wake();
-    return true;
   }
 
   /** Delivers the position if it has moved, though the consumer does not wait for it. */
   remind(): void {
     this.#isDue = true;
-    this.#queue.wake();
+    this.wake();
   }
 
   /** Everything buffered, as one batch, or null. */
   take(): SubscriptionBatch | null {
     const { position } = this;
-    const hasMoved = position > this.#delivered && this.#wantsPosition();
+    const hasMoved = position > this.#delivered && this.wantsPosition;
     if (this.#queue.isEmpty && !hasMoved) return null;
     return this.#batch(this.#queue.take(), position);
   }
@@ -114,16 +120,12 @@ export class LogSubscription {
   end(): void {
     this.#over.abort();
     this.#queue.clear();
-    this.#queue.wake();
+    this.wake();
   }
 
   #offered(): Offered | null {
     if (!this.live || this.#over.signal.aborted) return null;
     return { position: this.position, since: this.#queue.first?.recordedAt ?? null };
-  }
-
-  #wantsPosition(): boolean {
-    return this.#demand === undefined || this.#demand.isOpen || this.#isDue;
   }
 
   #batch(events: readonly RecordedEvent[], position: Position): SubscriptionBatch {

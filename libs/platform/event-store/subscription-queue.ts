@@ -60,12 +60,13 @@ export class SubscriptionQueue {
   }
 
   /** Resolves at the next `wake`. */
-  async news(): Promise<void> {
-    await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#wake = null;
+  news(): Promise<void> {
+    return new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
   wake(): void {
-    this.#wake?.();
+    if (this.#wake === null) return;
+    this.#wake();
+    this.#wake = null;
   }
 }

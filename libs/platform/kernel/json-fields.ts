@@ -18,23 +18,27 @@ export interface FieldSpan {
   readonly nameEnd: number;
   readonly valueStart: number;
   readonly end: number;
+  /** Read when it is needed. */
+  name: string | undefined;
 }
 
-interface FieldPlace extends Pick<FieldSpan, 'valueStart' | 'end'> {
-  readonly name: string;
+/** An object that was read before. */
+interface ReadObject {
+  /** All of it; null where a character is more than a byte. */
+  readonly ascii: string | null;
+  readonly fields: readonly FieldSpan[];
 }
 
-/** The fields of an object whose bytes were read before; their names are read when needed. */
-interface KeptFields {
-  readonly spans: readonly FieldSpan[];
-  places?: readonly FieldPlace[];
-}
+const READ = Symbol('read');
 
-const KEPT = new WeakMap<Buffer, KeptFields>();
+/** A property, since an entry of a `WeakMap` costs as much as a search for the fields. */
+interface ReadBuffer extends Buffer {
+  [READ]?: ReadObject;
+}
 
 /** Keeps where the fields of an object are, in their order. The bytes never change. */
-export const keepFields = (json: Buffer, fields: readonly FieldSpan[]): void => {
-  KEPT.set(json, { spans: fields });
+export const keepFields = (json: ReadBuffer, text: string, fields: readonly FieldSpan[]): void => {
+  json[READ] = { ascii: text.length === json.length ? text : null, fields };
 };
 
 /** Names that are the same in JSON and in any encoding, as nearly all are. */
@@ -44,6 +48,11 @@ const PLAIN_NAME = /^[\w.-]*$/;
 const nameIn = (json: Buffer, start: number, end: number): string => {
   const name = json.toString('latin1', start + 1, end - 1);
   return PLAIN_NAME.test(name) ? name : (JSON.parse(json.toString('utf8', start, end)) as string);
+};
+
+const nameInText = (text: string, start: number, end: number): string => {
+  const name = text.slice(start + 1, end - 1);
+  return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name;
 };
 
 /** JSON of the new value, or undefined to remove the field. */
@@ -81,49 +90,52 @@ const endOfValue = (json: Buffer, start: number): number => {
 };
 
 /** The fields of the object itself, in their order; a name may be there twice. */
-const placesIn = (json: Buffer, open: number): readonly FieldPlace[] => {
-  const kept = KEPT.get(json);
-  if (!kept) return placesRead(json, open);
-  kept.places ??= kept.spans.map(({ nameStart, nameEnd, valueStart, end }) => ({
-    name: nameIn(json, nameStart, nameEnd),
-    valueStart,
-    end,
-  }));
-  return kept.places;
-};
+const fieldsIn = (json: ReadBuffer): readonly FieldSpan[] => json[READ]?.fields ?? fieldsRead(json);
 
-const placesRead = (json: Buffer, open: number): readonly FieldPlace[] => {
-  const places: FieldPlace[] = [];
-  for (let at = afterSpace(json, open + 1); json[at] === QUOTE;) {
+const fieldsRead = (json: Buffer): readonly FieldSpan[] => {
+  const fields: FieldSpan[] = [];
+  for (let at = afterSpace(json, json.indexOf(OPEN) + 1); json[at] === QUOTE;) {
     const nameEnd = endOfString(json, at + 1) + 1;
-    const name = nameIn(json, at, nameEnd);
     const valueStart = afterSpace(json, afterSpace(json, nameEnd) + 1);
     const end = endOfValue(json, valueStart);
-    places.push({ name, valueStart, end });
+    fields.push({ nameStart: at, nameEnd, valueStart, end, name: undefined });
     const comma = afterSpace(json, end);
     if (json[comma] !== COMMA) break;
     at = afterSpace(json, comma + 1);
   }
-  return places;
+  return fields;
+};
+
+const nameOf = (json: ReadBuffer, field: FieldSpan): string => {
+  const { nameStart, nameEnd } = field;
+  const ascii = json[READ]?.ascii;
+  field.name ??= ascii ? nameInText(ascii, nameStart, nameEnd) : nameIn(json, nameStart, nameEnd);
+  return field.name;
 };
 
 /** The last field of a name, as parsers read it. */
-const placeOf = (json: Buffer, name: string): FieldPlace | undefined => {
-  let found: FieldPlace | undefined;
-  for (const place of placesIn(json, json.indexOf(OPEN))) if (place.name === name) found = place;
+const spanOf = (json: Buffer, name: string): FieldSpan | undefined => {
+  let found: FieldSpan | undefined;
+  for (const field of fieldsIn(json)) {
+    if (nameOf(json, field) === name) found = field;
+  }
   return found;
 };
 
 /** The bytes of the value of a field. */
 export const fieldIn = (json: Buffer, name: string): Buffer | undefined => {
-  const place = placeOf(json, name);
-  return place && json.subarray(place.valueStart, place.end);
+  const field = spanOf(json, name);
+  return field && json.subarray(field.valueStart, field.end);
 };
 
 /** The JSON of the value of a field. */
-export const fieldTextIn = (json: Buffer, name: string): string | undefined => {
-  const place = placeOf(json, name);
-  return place && json.toString('utf8', place.valueStart, place.end);
+export const fieldTextIn = (json: ReadBuffer, name: string): string | undefined => {
+  const field = spanOf(json, name);
+  if (!field) return undefined;
+  const ascii = json[READ]?.ascii;
+  return ascii
+    ? ascii.slice(field.valueStart, field.end)
+    : json.toString('utf8', field.valueStart, field.end);
 };
 
 /** A part of the changed bytes: new JSON, or bytes that stay as they are. */
@@ -132,12 +144,14 @@ type Piece = string | { readonly from: number; readonly to: number };
 /** Replaces or removes fields wherever their names are, and appends new ones. */
 export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
   const open = json.indexOf(OPEN);
-  const places = placesIn(json, open);
+  const fields = fieldsIn(json);
   const pieces: Piece[] = [];
   let copied = 0;
   let kept = 0;
   let last = open + 1;
-  for (const { name, valueStart, end } of places) {
+  for (const field of fields) {
+    const { valueStart, end } = field;
+    const name = nameOf(json, field);
     if (!Object.hasOwn(changes, name)) {
       kept += 1;
       last = end;
@@ -156,7 +170,7 @@ export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
     kept += 1;
     last = end;
   }
-  const added = addedTo(places, changes);
+  const added = addedTo(fields, changes);
   if (added !== '') {
     pieces.push({ from: copied, to: last }, kept > 0 ? `,${added}` : added);
     copied = last;
@@ -167,18 +181,18 @@ export const withFields = (json: Buffer, changes: FieldChanges): Buffer => {
 };
 
 /** The fields that the object does not have yet. */
-const addedTo = (places: readonly FieldPlace[], changes: FieldChanges): string => {
+const addedTo = (fields: readonly FieldSpan[], changes: FieldChanges): string => {
   let added = '';
   for (const name in changes) {
     const value = changes[name];
-    if (value === undefined || hasField(places, name)) continue;
+    if (value === undefined || hasField(fields, name)) continue;
     added += `${added === '' ? '' : ','}${JSON.stringify(name)}:${value}`;
   }
   return added;
 };
 
-const hasField = (places: readonly FieldPlace[], name: string): boolean => {
-  for (const place of places) if (place.name === name) return true;
+const hasField = (fields: readonly FieldSpan[], name: string): boolean => {
+  for (const field of fields) if (field.name === name) return true;
   return false;
 };
 

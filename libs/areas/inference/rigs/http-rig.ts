@@ -1,7 +1,9 @@
 import { Pool } from 'undici';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
-import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatAnswer, type ChatRequest, type JsonObject } from './chat-backend.js';
+import { type CostSink } from './cost-sink.js';
 import { countedPrompt } from './counted-usage.js';
 import {
   type Credential,
@@ -71,41 +73,33 @@ export const createHttpRig = (options: HttpRigOptions): RigBackend => {
     { body, keys: affinity }: Pick<ChatRequest, 'body' | 'keys'>,
     form: AnswerForm<Answer>,
     signal: AbortSignal,
-    ask: () => ProviderRequest,
   ): Promise<Answer> =>
-    keys.ask(body['model'], affinity, async (credential) => {
+    keys.ask(body['model'], affinity, (credential) => {
       const exchange = new AnswerExchange(limits, form);
-      const leave = cancelledBy(signal, exchange);
+      exchange.cancelOn(signal);
+      if (exchange.isSettled) return exchange.answer();
       try {
-        const sending = signal.aborted
-          ? undefined
-          : sender.send(ask(), credential, exchange, signal);
-        if (sending) await sending;
-        return await exchange.answer();
-      } finally {
-        leave();
+        const sending = sender.send(form.sent(), credential, exchange, signal);
+        sending?.catch((error: unknown) => exchange.unsent(error));
+      } catch (error) {
+        exchange.unsent(error);
       }
+      return exchange.answer();
     });
 
   return {
-    complete: (request, signal) => {
-      const form = chatForm(dialect, request);
-      return answered(request, form, signal, () => traced(dialect.chat(request, false), request));
-    },
+    complete: (request, signal) => answered(request, new ChatForm(dialect, request), signal),
 
     ...(embeddings && {
-      embed: (request, signal) =>
-        answered(request, embeddingsForm(request), signal, () => embeddings(request)),
+      embed: (request, signal) => answered(request, embeddingsForm(embeddings, request), signal),
     }),
 
     ...(scoring && {
-      score: (request, signal) =>
-        answered(request, scoringForm(request), signal, () => scoring(request)),
+      score: (request, signal) => answered(request, scoringForm(scoring, request), signal),
     }),
 
     ...(counting && {
-      count: (request, signal) =>
-        answered(request, countForm(counting, request), signal, () => counting.request(request)),
+      count: (request, signal) => answered(request, countForm(counting, request), signal),
     }),
 
     async *stream(request, signal) {
@@ -146,13 +140,10 @@ const opened = async (
   signal: AbortSignal,
 ): Promise<{ readonly exchange: StreamExchange; readonly close: () => void }> => {
   const exchange = new StreamExchange(limits, request, dialect);
-  const leave = cancelledBy(signal, exchange);
-  const close = (): void => {
-    leave();
-    exchange.cancel();
-  };
+  exchange.cancelOn(signal);
+  const close = (): void => exchange.cancel();
   try {
-    if (!signal.aborted) {
+    if (!exchange.isSettled) {
       await sender.send(traced(dialect.chat(request, true), request), credential, exchange, signal);
     }
     while (!exchange.hasPage && !exchange.isSettled) await exchange.arrival();
@@ -171,45 +162,79 @@ const traced = (sent: ProviderRequest, { trace }: ChatRequest): ProviderRequest 
     ? sent
     : { ...sent, headers: { ...sent.headers, traceparent: `00-${trace}-01` } };
 
-const chatForm = (dialect: Dialect, request: ChatRequest): AnswerForm<ChatAnswer> => ({
-  name: 'completion',
-  failure: dialect.failure,
-  read: (answer, serviceTier) => {
-    const read = dialect.answer(answer, request);
+/** A chat is asked for most often: a class spares it a closure for each method. */
+class ChatForm implements AnswerForm<ChatAnswer> {
+  readonly name = 'completion';
+
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly request: ChatRequest,
+  ) {}
+
+  get failure(): Dialect['failure'] {
+    return this.dialect.failure;
+  }
+
+  get cost(): CostSink | undefined {
+    return this.request.cost;
+  }
+
+  sent(): ProviderRequest {
+    return traced(this.dialect.chat(this.request, false), this.request);
+  }
+
+  read(answer: JsonObject, serviceTier: string | undefined): ChatAnswer | null {
+    const read = this.dialect.answer(answer, this.request);
     return read && serviceTier !== undefined
       ? { ...read, usage: { serviceTier, ...read.usage } }
       : read;
-  },
-  counted: () => countedPrompt(request),
-  cost: request.cost,
-});
+  }
 
-const embeddingsForm = (request: EmbeddingRequest): AnswerForm<EmbeddingAnswer> => ({
+  counted(): Usage {
+    return countedPrompt(this.request);
+  }
+}
+
+const embeddingsForm = (
+  sent: NonNullable<Dialect['embeddings']>,
+  request: EmbeddingRequest,
+): AnswerForm<EmbeddingAnswer> => ({
   name: 'list of embeddings',
+  sent: () => sent(request),
   read: (answer) => embeddingAnswerIn(answer, request),
   counted: () => countedInputTokens(request),
   cost: request.cost,
 });
 
-const scoringForm = (request: ScoringRequest): AnswerForm<ScoringAnswer> => ({
+const scoringForm = (
+  sent: NonNullable<Dialect['scoring']>,
+  request: ScoringRequest,
+): AnswerForm<ScoringAnswer> => ({
   name: request.task === 'rerank' ? 'ranking' : 'moderation',
+  sent: () => sent(request),
   read: (answer) => scoringAnswerIn(answer, request),
   counted: () => countedScoring(request),
   cost: request.cost,
 });
 
-const countForm = ({ read }: TokenCounting, request: ChatRequest): AnswerForm<number> => ({
+const countForm = (counting: TokenCounting, request: ChatRequest): AnswerForm<number> => ({
   name: 'token count',
-  read,
+  sent: () => counting.request(request),
+  read: counting.read,
   counted: () => countedPrompt(request),
 });
+
+type Headers = Readonly<Record<string, string>>;
 
 /** Sends requests with their credentials over the connections to one server. */
 class Sender {
   readonly #pool: Pool;
   readonly #origin: string;
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Headers;
+  /** The last of these, since most requests have the same key and address. */
+  #authorized: { readonly by: Headers | undefined; readonly headers: string[] } | undefined;
+  #address: { readonly below: string; readonly path: string } | undefined;
 
   constructor(options: HttpRigOptions) {
     const { origin, pathname } = new URL(options.baseUrl);
@@ -229,22 +254,46 @@ class Sender {
     credential: Credential | undefined,
     exchange: UpstreamExchange,
     signal: AbortSignal,
-  ): void | Promise<void> {
+  ): Promise<void> | undefined {
     const { headers: own, body } = request;
-    const path = `${this.#base}${request.path}`;
-    const headers = own ? { ...this.#headers, ...own } : this.#headers;
+    const path = this.#pathOf(request.path);
     const url = `${this.#origin}${path}`;
+    const headers = own ? { ...this.#headers, ...own } : this.#headers;
     const authorized = credential?.headersFor({ method: 'POST', url, headers, body }, signal);
-    const dispatch = (more: Readonly<Record<string, string>> | undefined): void => {
-      if (exchange.isSettled) return;
-      this.#pool.dispatch(
-        { path, method: 'POST', headers: more ? { ...headers, ...more } : headers, body },
-        exchange,
-      );
-    };
-    if (isPromise(authorized)) return authorized.then(dispatch);
-    dispatch(authorized);
+    if (isPromise(authorized)) {
+      return authorized.then((by) => {
+        this.#dispatch(path, request, by, exchange);
+      });
+    }
+    this.#dispatch(path, request, authorized, exchange);
     return undefined;
+  }
+
+  #dispatch(
+    path: string,
+    { headers: own, body }: ProviderRequest,
+    authorized: Headers | undefined,
+    exchange: UpstreamExchange,
+  ): void {
+    if (exchange.isSettled) return;
+    const headers = own
+      ? { ...this.#headers, ...own, ...authorized }
+      : this.#headersWith(authorized);
+    this.#pool.dispatch({ path, method: 'POST', headers, body }, exchange);
+  }
+
+  #headersWith(by: Headers | undefined): string[] {
+    if (this.#authorized?.by !== by || !this.#authorized) {
+      this.#authorized = { by, headers: Object.entries({ ...this.#headers, ...by }).flat() };
+    }
+    return this.#authorized.headers;
+  }
+
+  #pathOf(below: string): string {
+    if (this.#address?.below !== below) {
+      this.#address = { below, path: `${this.#base}${below}` };
+    }
+    return this.#address.path;
   }
 
   close(): Promise<void> {
@@ -265,15 +314,3 @@ const createPool = (origin: string, options: HttpRigOptions): Pool =>
     bodyTimeout: options.idleTimeoutMs ?? 60_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-
-/** @returns the unsubscribe function */
-const cancelledBy = (signal: AbortSignal, exchange: UpstreamExchange): (() => void) => {
-  const cancel = (): void => {
-    exchange.cancel();
-  };
-  signal.addEventListener('abort', cancel, { once: true });
-  if (signal.aborted) cancel();
-  return () => {
-    signal.removeEventListener('abort', cancel);
-  };
-};

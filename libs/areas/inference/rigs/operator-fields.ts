@@ -166,9 +166,6 @@ const BOUND_FIELDS: ReadonlySet<string> = new Set([
 
 const USUAL_NAME = /^[a-z0-9_.-]*$/;
 
-/** Most fields of a body are bound ones, and need no look at their letters. */
-const isUsual = (field: string): boolean => BOUND_FIELDS.has(field) || USUAL_NAME.test(field);
-
 /** As Go compares names: `ſ` is a spelling of `s`, and the sign of kelvin one of `k`. */
 const folded = (field: string): string => field.toUpperCase().toLowerCase();
 
@@ -200,7 +197,9 @@ export class OperatorFields {
   }
 
   #refuses(field: string, value: unknown): boolean {
-    if (!isUsual(field)) {
+    // Most fields of a body are bound ones, which no server refuses.
+    if (BOUND_FIELDS.has(field)) return false;
+    if (!USUAL_NAME.test(field)) {
       const name = folded(field);
       return name !== field && (BOUND_FIELDS.has(name) || this.#refused.has(name));
     }

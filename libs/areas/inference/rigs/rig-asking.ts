@@ -3,12 +3,22 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type Applicant, type RigQueue, type RigQueuePorts } from './rig-queue.js';
 import { cancelledError, type RigSlot } from './rig-queue.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
+import { type AttemptMeter } from './rig-attempt.js';
 import { type RetryLimits } from './retry-limits.js';
 import { type Rig, type RigState } from './rig-state.js';
 import { type RouteAttempt, RouteError, type RouteErrorKind } from './route-error.js';
 
+/** One attempt at one rig. */
+export interface Attempt<T> {
+  readonly value: Promise<T>;
+  /** Observes how it fails. Absent: nothing does. */
+  readonly meter?: AttemptMeter;
+}
+
 export interface Asked<T> {
   readonly value: T;
+  /** Of the attempt that succeeded. */
+  readonly meter: AttemptMeter | undefined;
   /** Still occupied: the caller frees it. */
   readonly slot: RigSlot;
   readonly attempts: readonly RouteAttempt[];
@@ -28,6 +38,8 @@ interface Retry {
   readonly candidates: readonly RigState[];
 }
 
+const NO_ATTEMPTS: readonly RouteAttempt[] = [];
+
 /**
  * Asks one rig after the other until one answers. A rig that was not asked yet is asked at once,
  * the others after exponential back-off with full jitter, or after their `Retry-After`.
@@ -40,27 +52,31 @@ export class RigAsking {
     private readonly ports: Pick<RigQueuePorts, 'sleep' | 'random'>,
   ) {}
 
-  /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
-  async ask<T>(asking: Asking, work: (rig: Rig) => Promise<T>): Promise<Asked<T>> {
+  /** @throws RouteError; other errors of an attempt than a RigError are defects and pass through */
+  async ask<T>(asking: Asking, attempt: (rig: Rig) => Attempt<T>): Promise<Asked<T>> {
     const { rigs, account, model, priority, signal, choice } = asking;
     const routedAtMs = this.clock.now();
-    const attempts: RouteAttempt[] = [];
+    let attempts = NO_ATTEMPTS;
     for (let candidates = rigs; ;) {
       const applicant = { account, model, priority, signal, choice, candidates, attempts };
       const place = this.queue.admit(applicant);
       const slot = place instanceof Promise ? await place : place;
       const { rig } = slot.state;
       const startedMs = this.clock.now() - routedAtMs;
+      let meter: AttemptMeter | undefined;
       try {
-        const value = await work(rig);
+        const begun = attempt(rig);
+        ({ meter } = begun);
+        const value = await begun.value;
         slot.visit.succeeded();
         const endedMs = this.clock.now() - routedAtMs;
-        attempts.push({ rig: rig.name, startedMs, endedMs, outcome: 'answered' });
-        return { value, slot, attempts };
+        const answered: RouteAttempt = { rig: rig.name, startedMs, endedMs, outcome: 'answered' };
+        return { value, meter, slot, attempts: [...attempts, answered] };
       } catch (error) {
+        meter?.failed(error);
         const failure = failureAt(slot, error);
         const endedMs = this.clock.now() - routedAtMs;
-        attempts.push(failedAttempt(rig, startedMs, endedMs, failure));
+        attempts = [...attempts, failedAttempt(rig, startedMs, endedMs, failure)];
         candidates = await this.afterFailure(asking, attempts, failure);
       }
     }

@@ -4,7 +4,7 @@ import { TokenTariff } from '#platform/chats/token-tariff.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { halfUp, PICO_USD_PER_MICRO_USD, type PicoUsd } from '#platform/kernel/pico-usd.js';
 import { type ChatRequest, type JsonObject, type KeyAffinity, RigError } from './chat-backend.js';
-import { type CostField } from './cost-sink.js';
+import { type CostField, type CostSink } from './cost-sink.js';
 import { type RouteAttempt } from './route-error.js';
 
 /** The cost of a model on one rig. */
@@ -53,7 +53,7 @@ export class AttemptMeter {
   /** Of a request with a session. */
   keys: KeyAffinity | undefined;
   /** Called with the usage of an answer that is whole. */
-  onAnswered: (usage: Usage) => void = () => undefined;
+  onAnswered: ((usage: Usage) => void) | undefined;
   #stated: PicoUsd | null = null;
   #isOver = false;
   #sent = '';
@@ -76,39 +76,15 @@ export class AttemptMeter {
     const model = request.body['model'];
     this.#sent = typeof model === 'string' ? model : this.asker.model;
     const field = this.cost?.field;
+    const cost = field ? this.#sinkOf(field) : undefined;
+    return { ...request, cost, keys: this.keys, trace: this.asker.trace };
+  }
+
+  #sinkOf(field: CostField): CostSink {
     const stated = (cost: PicoUsd): void => {
       this.#stated = cost;
     };
-    const cost = field ? { field, stated } : undefined;
-    const sinks = { cost, keys: this.keys, trace: this.asker.trace };
-    return { ...request, ...sinks };
-  }
-
-  /** Sends a request, and observes its answer in one piece. */
-  ask<Request extends { readonly body: JsonObject }, Answer extends { readonly usage: Usage }>(
-    request: Request,
-    send: (request: Request) => Promise<Answer>,
-  ): Promise<Answer> {
-    return send(this.sending(request)).then(
-      (answer) => {
-        this.answered(answer.usage);
-        return answer;
-      },
-      (error: unknown) => {
-        this.failed(error);
-        throw error;
-      },
-    );
-  }
-
-  /** Observes the failure of an answer, or of the first page of a stream. */
-  async opening<Opened>(asking: Promise<Opened>): Promise<Opened> {
-    try {
-      return await asking;
-    } catch (error) {
-      this.failed(error);
-      throw error;
-    }
+    return { field, stated };
   }
 
   /** A stream that the signal cut ends with its usage, too. */
@@ -133,7 +109,7 @@ export class AttemptMeter {
   #end(outcome: RigAttempt['outcome'], usage: Usage | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (outcome === 'answered' && usage) this.onAnswered(usage);
+    if (outcome === 'answered' && usage) this.onAnswered?.(usage);
     const { account = null, holdId = null, model, trace } = this.asker;
     this.observe({
       account: account === '' ? null : account,

@@ -112,9 +112,13 @@ export class RigQueue {
     model,
   }: Omit<Applicant, 'signal' | 'choice'>): RouteError | null {
     const nowMs = this.ports.now();
-    const isUp = (state: RigState): boolean => state.isUp(nowMs, model);
-    if (candidates.some((state) => state.hasSlotFor(priority) && isUp(state))) return null;
-    if (!candidates.some(isUp)) return this.downError(candidates, model, attempts);
+    let isAnyUp = false;
+    for (const state of candidates) {
+      if (!state.isUp(nowMs, model)) continue;
+      if (state.hasSlotFor(priority)) return null;
+      isAnyUp = true;
+    }
+    if (!isAnyUp) return this.downError(candidates, model, attempts);
     // Lines of batches wait for as long as it takes.
     if (priority === 'batch') return null;
     const { waitingMax, waitingPerAccountMax } = this.limits;

@@ -168,13 +168,14 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     const route = routeOf(order, signal);
     const asked = await asking.ask(route.asker, (rig) => {
       const meter = meterOf(rig, order, route);
-      return meter.ask(requestFor(rig, order), (request) => work(rig, request));
+      return { value: work(rig, meter.sending(requestFor(rig, order))), meter };
     });
-    asked.slot.visit.leave();
-    const { completionTokens } = asked.value.usage;
-    const { startedMs, endedMs } = asked.attempts.at(-1) ?? { startedMs: 0, endedMs: 0 };
-    asked.slot.state.recordSpeed(order.model, completionTokens, endedMs - startedMs);
-    return { answer: asked.value, ...routedBy(asked, order, route) };
+    const { value: answer, meter, slot, attempts } = asked;
+    meter?.answered(answer.usage);
+    slot.visit.leave();
+    recordSpeed(slot, order.model, attempts, answer.usage);
+    const { rig, score, lost, modelSent, isOriginal } = routedBy(asked, order, route);
+    return { answer, rig, attempts, score, lost, modelSent, isOriginal };
   };
   return {
     rejectFields: (target, body) => void allowed(target, body),
@@ -218,7 +219,7 @@ const streamed = async (
   const asked = await asking.ask(route.asker, (rig) => {
     const meter = meterOf(rig, order, route);
     const request = meter.sending(requestFor(rig, order));
-    return firstPage(rig.backend.stream(request, route.asker.signal), meter);
+    return { value: firstPage(rig.backend.stream(request, route.asker.signal), meter), meter };
   });
   const { value, slot, attempts } = asked;
   const startedMs = clock.now();
@@ -230,6 +231,8 @@ const streamed = async (
   return { pages, ...routedBy(asked, order, route) };
 };
 
+const NO_COUNT = Promise.resolve(null);
+
 /** Asks the rigs that count tokens. */
 const counted = async (
   asking: RigAsking,
@@ -238,11 +241,11 @@ const counted = async (
 ): Promise<number | null> => {
   const rigs = asker.rigs.filter(({ rig }) => rig.backend.count !== undefined);
   if (rigs.length === 0) return null;
-  const { value, slot } = await asking.ask({ ...asker, rigs }, async (rig) =>
-    rig.backend.count?.(requestFor(rig, order), asker.signal),
-  );
+  const { value, slot } = await asking.ask({ ...asker, rigs }, (rig) => ({
+    value: rig.backend.count?.(requestFor(rig, order), asker.signal) ?? NO_COUNT,
+  }));
   slot.visit.leave();
-  return value ?? null;
+  return value;
 };
 
 /** A request whose caller waits, before it is asked for. */
@@ -273,7 +276,7 @@ const scoresOf = (
 const firstPage = async (pages: RoutedStream['pages'], meter: AttemptMeter) => ({
   pages,
   meter,
-  first: await meter.opening(pages.next()),
+  first: await pages.next(),
 });
 
 const recordFirstToken = (
@@ -284,6 +287,16 @@ const recordFirstToken = (
 ): void => {
   const answered = attempts.at(-1);
   if (answered) state.recordFirstToken(model, answered.endedMs - answered.startedMs, nowMs);
+};
+
+const recordSpeed = (
+  { state }: RigSlot,
+  model: string,
+  attempts: readonly RouteAttempt[],
+  { completionTokens }: Usage,
+): void => {
+  const answered = attempts.at(-1);
+  if (answered) state.recordSpeed(model, completionTokens, answered.endedMs - answered.startedMs);
 };
 
 const closeAll = async (rigs: readonly Rig[]): Promise<void> => {

@@ -2,7 +2,12 @@ import { type Dispatcher } from 'undici';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type JsonObject, RigError } from './chat-backend.js';
 import { type CostSink } from './cost-sink.js';
-import { type Dialect, type ProviderError, type ResponseHeaders } from './dialects/dialect.js';
+import {
+  type Dialect,
+  type ProviderError,
+  type ProviderRequest,
+  type ResponseHeaders,
+} from './dialects/dialect.js';
 import { parseObject } from './parsed-object.js';
 import {
   failureOfConnection,
@@ -23,6 +28,8 @@ export interface ExchangeLimits extends Pick<Dialect, 'errors' | 'tierIn'> {
   readonly now: () => number;
 }
 
+const NO_HEADERS: ResponseHeaders = {};
+
 /** A longer error page is cut; only its `error` object is read. */
 const ERROR_BYTES_MAX = 65_536;
 
@@ -40,10 +47,14 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** 0 before the headers of the answer. */
   private status = 0;
   /** Of an answer that is an error. */
-  private headers: ResponseHeaders = {};
+  private headers: ResponseHeaders = NO_HEADERS;
   private retryAfterMs: number | null = null;
-  private body: Buffer[] = [];
+  private body: Buffer[] | undefined;
   private bodyBytes = 0;
+
+  /** Cancels the exchange until it is settled. */
+  private signal: AbortSignal | undefined;
+  private readonly onAbort = (): void => this.cancel();
 
   constructor(protected readonly limits: ExchangeLimits) {}
 
@@ -59,6 +70,16 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected abstract wake(): void;
   /** The usage of an accepted request so far. */
   protected abstract used(): Usage;
+
+  /** Cancels the exchange when the signal aborts, or now if it has. */
+  cancelOn(signal: AbortSignal): void {
+    if (signal.aborted) {
+      this.cancel();
+      return;
+    }
+    this.signal = signal;
+    signal.addEventListener('abort', this.onAbort);
+  }
 
   /** The caller disconnected or stopped reading: the connection is destroyed at once. */
   cancel(): void {
@@ -113,21 +134,24 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   protected collect(bytes: Buffer): number {
-    this.body.push(bytes);
+    if (this.body) this.body.push(bytes);
+    else this.body = [bytes];
     this.bodyBytes += bytes.length;
     return this.bodyBytes;
   }
 
   /** The collected bytes; one read of the socket is not copied. */
   protected collected(): Buffer {
-    const [only] = this.body;
-    return only && this.body.length === 1 ? only : Buffer.concat(this.body);
+    const { body = [] } = this;
+    const [only] = body;
+    return only && body.length === 1 ? only : Buffer.concat(body);
   }
 
   protected settle(failure: RigError | null): void {
     if (this.settled) return;
     this.settled = true;
     this.failure = failure;
+    this.signal?.removeEventListener('abort', this.onAbort);
     this.wake();
   }
 
@@ -143,10 +167,12 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Reads an answer in one piece. */
+/** A question whose answer comes in one piece. */
 export interface AnswerForm<Answer> {
-  /** For messages, such as `completion`. */
+  /** Of the answer, for messages, such as `completion`. */
   readonly name: string;
+  /** The request to the rig. @throws RigError `refused` for one that it cannot answer */
+  sent(): ProviderRequest;
   /** Null for JSON that is no such answer. */
   read(answer: JsonObject, tier: string | undefined): Answer | null;
   /** The error that an answer is. Absent: none is. */
@@ -171,6 +197,12 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
 
   answer(): Promise<Answer> {
     return this.resolvers.promise;
+  }
+
+  /** The request could not be sent. @param error the answer fails with it */
+  unsent(error: unknown): void {
+    this.resolvers.reject(error);
+    this.cancel();
   }
 
   /** An answer that is not whole delivers nothing. */

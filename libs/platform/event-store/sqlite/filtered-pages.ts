@@ -1,7 +1,7 @@
 import { type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type EventFilter } from '../event-store.port.js';
 import { rangesOf } from './log-filter.js';
-import { PAGE_COLUMNS, type PageRow } from './stored-rows.js';
+import { LIMIT, PAGE_COLUMNS, type PageRow } from './stored-rows.js';
 
 const JOIN = 'CROSS JOIN streams ON streams.id = events.stream_id';
 const EVERY_STREAM = { ranges: 'TRUE', parameters: [] } as const;
@@ -53,7 +53,7 @@ const preparePage = (prepare: Prepare, join: string, condition: string): ReadPag
     `SELECT ${PAGE_COLUMNS}, coalesce((SELECT max(id) FROM words), 0) FROM
       (SELECT events.* FROM events ${join}
         WHERE events.position > ? AND events.position <= ? AND (${condition})
-        ORDER BY events.position LIMIT ?)`,
+        ORDER BY events.position ${LIMIT})`,
   );
   return (after, end, parameters, count) =>
     page.get(after, end, ...parameters, count) as unknown as CountedPage;

@@ -12,7 +12,7 @@ import {
   type RecordedEvent,
   type StreamName,
 } from '../event-store.port.js';
-import { HASH_BYTES, rememberLeaf } from '../event.chain.js';
+import { WrittenEvent } from '../event.chain.js';
 import {
   EXPECTED_CODE,
   FIELDS_PER_OUTCOME,
@@ -28,6 +28,15 @@ const GROUP_UNITS_MAX = 8 * 1_048_576;
 
 type Appended = Extract<WriterReply, { kind: 'appended' }>;
 
+/** A group that the writer has. */
+interface SentGroup {
+  readonly appends: readonly PendingAppend[];
+  readonly units: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly recordedAtMs: number;
+  readonly sentAtMs: number;
+}
+
 interface PendingAppend {
   readonly stream: StreamName;
   readonly events: readonly EventToAppend[];
@@ -42,10 +51,12 @@ export interface CommittedGroup {
   /** The log's last position before the group; the group's own follow without a gap. */
   readonly after: number;
   readonly last: number;
+  /** As in the port. */
+  readonly sentAtMs: number;
   /** UTF-16 units of all that was appended: a bound for buffers. */
   readonly units: number;
-  /** Builds the recorded events from the appended ones, data and metadata by reference. */
-  readonly recorded: () => readonly RecordedEvent[];
+  /** Data and metadata are the appended ones by reference. */
+  readonly events: readonly RecordedEvent[];
 }
 
 /**
@@ -154,44 +165,47 @@ export class GroupCommit {
     return group;
   }
 
-  #send(group: readonly PendingAppend[]): void {
-    const now = this.#clock.now();
+  #send(appends: readonly PendingAppend[]): void {
+    const recordedAtMs = this.#clock.now();
     const fields: (string | number)[] = [];
-    for (const { stream, events, encoded, expected } of group) {
+    let units = 0;
+    for (const { stream, events, encoded, expected } of appends) {
+      units += encoded.units;
       fields.push(
         stream,
         typeof expected === 'bigint' ? Number(expected) : EXPECTED_CODE[expected],
         events.length,
       );
-      for (const [index, event] of events.entries()) {
-        const at = index * FIELDS_PER_EVENT;
-        for (let field = at; field < at + FIELDS_PER_EVENT; field += 1) {
+      let field = 0;
+      for (const { recordedAt } of events) {
+        for (const end = field + FIELDS_PER_EVENT; field < end; field += 1) {
           fields.push(encoded.fields[field] as string);
         }
-        fields.push(event.recordedAt === undefined ? now : Date.parse(event.recordedAt));
+        fields.push(recordedAt === undefined ? recordedAtMs : Date.parse(recordedAt));
       }
     }
+    const sent = { appends, units, recordedAtMs, sentAtMs: performance.now() };
     this.#writer.request({ kind: 'append', fields }, (reply) => {
-      // The writer gets its next group first and works while this thread settles the callers.
-      this.#commitNext();
-      this.#settle(group, now, reply);
+      // The next group has all that the rest of this turn appends: fewer groups cost less.
+      setImmediate(this.#commitNext);
+      this.#settle(sent, reply);
     });
   }
 
-  #settle(group: readonly PendingAppend[], nowMs: number, reply: WriterReply | null): void {
+  #settle(sent: SentGroup, reply: WriterReply | null): void {
     if (reply?.kind === 'appended') {
       this.#trouble = null;
       const { after, outcomes } = reply;
-      const last = lastPosition(after, outcomes);
-      const units = group.reduce((sum, { encoded }) => sum + encoded.units, 0);
-      this.#onCommitted({ after, last, units, recorded: recordedLater(group, nowMs, reply) });
-      settleCallers(group, outcomes);
+      const { units, sentAtMs } = sent;
+      const events = recordedEvents(sent, reply);
+      this.#onCommitted({ after, last: after + events.length, sentAtMs, units, events });
+      settleCallers(sent.appends, outcomes);
       return;
     }
     const certain = reply?.kind === 'failed' && reply.certain;
     this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.exitReason;
     const Failure = certain ? StoreUnavailableError : UnknownOutcomeError;
-    for (const { reject } of group) reject(new Failure(this.#trouble));
+    for (const { reject } of sent.appends) reject(new Failure(this.#trouble));
   }
 
   /** Starts a writer where there is none; concurrent calls share one start. */
@@ -217,56 +231,35 @@ export class GroupCommit {
   }
 }
 
-const lastPosition = (after: number, outcomes: readonly number[]): number => {
-  for (let at = outcomes.length - FIELDS_PER_OUTCOME; at >= 0; at -= FIELDS_PER_OUTCOME) {
-    if (outcomes[at] === VERDICT.appended) return outcomes[at + 2] ?? after;
-  }
-  return after;
-};
-
 const settleCallers = (group: readonly PendingAppend[], outcomes: readonly number[]): void => {
-  for (const [index, { stream, expected, resolve, reject }] of group.entries()) {
-    const at = index * FIELDS_PER_OUTCOME;
+  let at = 0;
+  for (const { stream, expected, resolve, reject } of group) {
     const revision = outcomes[at + 1] ?? 0;
     if (outcomes[at] === VERDICT.stale) {
       reject(new StaleRevisionError(stream, expected, revision < 0 ? null : BigInt(revision)));
     } else resolve({ revision: BigInt(revision), position: BigInt(outcomes[at + 2] ?? 0) });
+    at += FIELDS_PER_OUTCOME;
   }
 };
 
-type Written = Pick<PendingAppend, 'stream' | 'events'>;
-
-/** Subscriptions keep a group for a while, so it must not keep the JSON that was written. */
-const recordedLater = (
-  group: readonly PendingAppend[],
-  nowMs: number,
-  reply: Appended,
-): CommittedGroup['recorded'] => {
-  const written = group.map(({ stream, events }): Written => ({ stream, events }));
-  let recorded: RecordedEvent[] | undefined;
-  return () => (recorded ??= recordedEvents(written, nowMs, reply));
-};
-
 const recordedEvents = (
-  group: readonly Written[],
-  nowMs: number,
-  { outcomes, leaves }: Pick<Appended, 'outcomes' | 'leaves'>,
-): RecordedEvent[] => {
-  const now = new Date(nowMs).toISOString();
+  { appends, recordedAtMs }: SentGroup,
+  { after, outcomes, leaves }: Appended,
+): readonly RecordedEvent[] => {
+  const now = new Date(recordedAtMs).toISOString();
   const recorded: RecordedEvent[] = [];
-  for (const [index, { stream, events }] of group.entries()) {
-    const at = index * FIELDS_PER_OUTCOME;
-    if (outcomes[at] !== VERDICT.appended) continue;
-    let revision = BigInt((outcomes[at + 1] ?? 0) - events.length);
-    let position = BigInt((outcomes[at + 2] ?? 0) - events.length);
-    for (const { id, type, data, metadata, recordedAt = now } of events) {
-      revision += 1n;
-      position += 1n;
-      const event = { id, type, data, metadata, stream, revision, position, recordedAt };
-      const leafAt = recorded.length * HASH_BYTES;
-      rememberLeaf(event, leaves.subarray(leafAt, leafAt + HASH_BYTES));
-      recorded.push(event);
+  let at = 0;
+  for (const { stream, events } of appends) {
+    if (outcomes[at] === VERDICT.appended) {
+      let revision = (outcomes[at + 1] ?? 0) - events.length;
+      for (const event of events) {
+        revision += 1;
+        const leaf = recorded.length;
+        const place = { stream, revision: BigInt(revision), position: BigInt(after + leaf + 1) };
+        recorded.push(new WrittenEvent(event, place, event.recordedAt ?? now, leaves, leaf));
+      }
     }
+    at += FIELDS_PER_OUTCOME;
   }
   return recorded;
 };

@@ -38,10 +38,12 @@ export class RecentGroups {
     if (first === undefined || upTo === undefined || after < first.after || after >= upTo) {
       return null;
     }
-    // Readers are seldom far behind.
-    const at = this.#groups.findLastIndex(({ after: before }) => before <= after);
-    const events = this.#groups.slice(at).flatMap((group) => group.recorded());
-    return { events: events.filter(({ position }) => position > after), upTo };
+    const events: RecordedEvent[] = [];
+    for (const group of this.#groups) {
+      if (group.last <= after) continue;
+      for (const event of group.events.slice(Math.max(after - group.after, 0))) events.push(event);
+    }
+    return { events, upTo };
   }
 
   #isTooMuch(): boolean {

@@ -6,7 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventHasher, leafOf, storedFieldsOf } from '../event.chain.js';
 import { eventStoreContract } from '../event-store.contract.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
-import { type EventStore, type EventToAppend, type RecordedEvent } from '../event-store.port.js';
+import {
+  type CommittedEvents,
+  type EventStore,
+  type EventToAppend,
+  type RecordedEvent,
+} from '../event-store.port.js';
 import { counted, event, follow, readLog } from '../event-store.fixture.js';
 import { openSqliteEventStore, type SqliteEventStoreOptions } from './sqlite-event-store.js';
 
@@ -122,6 +127,37 @@ describe('the SQLite event store', () => {
     expect(new Set(computed).size).toBe(2);
     // A view into Node's pool of buffers would have brought the pool with it.
     for (const one of events) expect(leafOf(one, hasher).buffer.byteLength).toBeLessThan(1_024);
+  });
+
+  it('reports its commits, and which position they follow', async () => {
+    const store = await open();
+    const other = await open();
+    const commits: CommittedEvents[] = [];
+    store.onCommitted?.((committed) => commits.push(committed));
+    const startedAt = performance.now();
+    await store.append('job-1', counted(2), 'no-stream');
+    await other.append('job-2', counted(3), 'no-stream');
+    await store.append('job-1', counted(1), 1n);
+    expect(
+      commits.map(({ after, events }) => [after, events.map(({ position }) => position)]),
+    ).toEqual([
+      [0n, [1n, 2n]],
+      [5n, [6n]],
+    ]);
+    const [first, second] = commits.map(({ sentAtMs }) => sentAtMs);
+    expect(first).toBeGreaterThanOrEqual(startedAt);
+    expect(second).toBeLessThanOrEqual(performance.now());
+  });
+
+  it('commits the appends that the end of a commit sets off with the waiting ones', async () => {
+    const store = await open();
+    const groups: number[] = [];
+    store.onCommitted?.(({ events }) => groups.push(events.length));
+    const append = (stream: string) => store.append(stream, counted(1), 'no-stream');
+    const both = append('job-1').then(() => append('job-2'));
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([both, append('job-3')]);
+    expect(groups).toEqual([1, 2]);
   });
 
   it('rejects a file that is no database', async () => {

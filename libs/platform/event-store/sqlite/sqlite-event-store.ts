@@ -5,6 +5,7 @@ import { checkFilter, passes } from '../event-filter.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import {
   type AppendResult,
+  type CommittedEvents,
   type EventStore,
   type EventStoreHealth,
   type EventToAppend,
@@ -146,7 +147,8 @@ class SqliteEventStore implements EventStore {
       left -= asked.length;
       if (left === 0 || position >= head) return;
     }
-    const readPage = this.#reader.all(filter, onDamaged);
+    const readPage =
+      filter && !onDamaged ? this.#reader.pagesOf(filter) : this.#reader.all(filter, onDamaged);
     while (left > 0 && position < head) {
       const page = readPage(position, head, left);
       ({ position } = page);
@@ -165,6 +167,10 @@ class SqliteEventStore implements EventStore {
   // eslint-disable-next-line @typescript-eslint/require-await -- a throw must become a rejection
   async head(): Promise<Position> {
     return BigInt(this.#subscriptions.head());
+  }
+
+  onCommitted(listener: (committed: CommittedEvents) => void): void {
+    this.#subscriptions.listen(listener);
   }
 
   async health(): Promise<EventStoreHealth> {

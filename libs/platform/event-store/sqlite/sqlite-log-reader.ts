@@ -12,7 +12,7 @@ import { filteredPages } from './filtered-pages.js';
 import { rangesOf } from './log-filter.js';
 import { ObjectUnpacker } from './object-unpacker.js';
 import { ReadEvents } from './read-events.js';
-import { bodyFrom, bufferOf, rowsOf, type StoredRow } from './stored-rows.js';
+import { bodyFrom, bufferOf, LIMIT, rowsOf, type StoredRow } from './stored-rows.js';
 import { StreamNames } from './stream-names.js';
 import { WordReader } from './word-list.js';
 
@@ -54,6 +54,8 @@ export interface LogPage {
   readonly units: number;
 }
 
+type ReadPage = (after: number, upTo: number, limit: number) => LogPage;
+
 type OnDamaged = (damaged: DamagedEvent) => void;
 
 /** Reads rows on a connection of its own; every call is one short snapshot. */
@@ -64,6 +66,7 @@ export class SqliteLogReader {
   readonly #backwards: StatementSync;
   /** Readings of the whole log by their SQL: preparing one costs more than a short reading. */
   readonly #all = new Map<string, StatementSync>();
+  readonly #pages = new WeakMap<EventFilter, ReadPage>();
   readonly #words: WordReader;
   readonly #unpacker: ObjectUnpacker;
   readonly #names: StreamNames;
@@ -85,7 +88,7 @@ export class SqliteLogReader {
       this.#rows(
         `SELECT ${COLUMNS} FROM streams CROSS JOIN events ON events.stream_id = streams.id
          WHERE streams.name = ? AND events.revision ${range} ?
-         ORDER BY events.revision ${order} LIMIT ?`,
+         ORDER BY events.revision ${order} ${LIMIT}`,
       );
     this.#forwards = stream('>=', 'ASC');
     this.#backwards = stream('<=', 'DESC');
@@ -113,16 +116,21 @@ export class SqliteLogReader {
     });
   }
 
+  /** As `all`, made once for a filter: callers that poll keep theirs. */
+  pagesOf(filter: EventFilter): ReadPage {
+    const known = this.#pages.get(filter);
+    if (known) return known;
+    const pages = this.all(filter);
+    this.#pages.set(filter, pages);
+    return pages;
+  }
+
   /**
    * A function that reads the log page by page.
    * @param onDamaged receives damaged events; without it they fail the page
    * @param isShared whether other readers are about to read the same events
    */
-  all(
-    filter: EventFilter | undefined,
-    onDamaged?: OnDamaged,
-    isShared?: () => boolean,
-  ): (after: number, upTo: number, limit: number) => LogPage {
+  all(filter: EventFilter | undefined, onDamaged?: OnDamaged, isShared?: () => boolean): ReadPage {
     const readRows = this.#reading(() => filteredPages(this.#prepare, filter));
     const skip = this.#skipping(filter);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;

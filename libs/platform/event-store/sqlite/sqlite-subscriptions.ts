@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  type CommittedEvents,
   type EventFilter,
   type SubscribeOptions,
   type SubscriptionBatch,
@@ -25,6 +26,7 @@ export class SqliteSubscriptions {
   readonly #subscriptions = new Set<LogSubscription>();
   readonly #live: LiveSubscriptions;
   readonly #recent = new RecentGroups();
+  readonly #listeners: ((committed: CommittedEvents) => void)[] = [];
   #poll: NodeJS.Timeout | null = null;
 
   /** @param isCommitting while true, a head beyond the known one may be this process's own */
@@ -36,11 +38,18 @@ export class SqliteSubscriptions {
 
   committed(group: CommittedGroup): void {
     this.#recent.add(group);
-    const { after, last, units } = group;
+    const { after, last, units, events } = group;
     this.#handOut(after);
     const position = BigInt(last);
     if (this.#live.isEmpty) this.#live.moveTo(position);
-    else this.#live.offer({ events: group.recorded(), position, units });
+    else this.#live.offer({ events, position, units });
+    if (this.#listeners.length === 0) return;
+    const committed = { after: BigInt(after), events, sentAtMs: group.sentAtMs };
+    for (const listener of this.#listeners) listener(committed);
+  }
+
+  listen(listener: (committed: CommittedEvents) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** As `RecentGroups`. */
@@ -53,6 +62,8 @@ export class SqliteSubscriptions {
    */
   head(): number {
     const head = this.#reader.head();
+    // This was a look at the file: the next one of the timer is due after a full period.
+    this.#poll?.refresh();
     if (!this.#isCommitting()) this.#handOut(head);
     return head;
   }

@@ -12,6 +12,12 @@ export const PAGE_COLUMNS = `
   json_group_array(
     json_array(position, stream_id, revision, type, recorded_at, octet_length(body)))`;
 
+/**
+ * SQLite plans by the value of a bare parameter, and compiles the statement again whenever that is
+ * bound. The plus hides it: a short read then takes a fifth of the time.
+ */
+export const LIMIT = 'LIMIT +?';
+
 /** As one row of `PAGE_COLUMNS`; the blob is null for a page without rows. */
 export type PageRow = readonly [bodies: Uint8Array | null, columns: string];
 

@@ -1,14 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { Deadlines } from './deadlines.js';
+import { Deadline, Deadlines } from './deadlines.js';
 
 const STEP_MS = 100;
+
+class Called extends Deadline {
+  constructor(override readonly onPassed: () => void) {
+    super();
+  }
+}
 
 describe('deadlines', () => {
   let deadlines: Deadlines;
   let passed: string[];
 
-  const set = (inMs: number, name = 'it') => deadlines.set(inMs, () => passed.push(name));
+  const setTo = (of: Deadlines, inMs: number, onPassed: () => void): Deadline => {
+    const deadline = new Called(onPassed);
+    of.set(deadline, inMs);
+    return deadline;
+  };
+  const set = (inMs: number, name = 'it') => setTo(deadlines, inMs, () => void passed.push(name));
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -64,13 +75,30 @@ describe('deadlines', () => {
   });
 
   it('may be set and cancelled while others pass', () => {
-    const later = deadlines.set(1_000, () => passed.push('later'));
+    const later = set(1_000, 'later');
     const first = new Deadlines(STEP_MS);
-    first.set(100, () => {
+    setTo(first, 100, () => {
       deadlines.cancel(later);
-      first.set(100, () => passed.push('second'));
+      setTo(first, 100, () => void passed.push('second'));
     });
     jest.advanceTimersByTime(1_100);
     expect(passed).toEqual(['second']);
+  });
+
+  it('that are cancelled by another of their step do not pass', () => {
+    const other = set(100, 'other');
+    setTo(deadlines, 100, () => deadlines.cancel(other));
+    jest.advanceTimersByTime(1_100);
+    expect(passed).toEqual([]);
+  });
+
+  it('are open until they have passed or were cancelled', () => {
+    const all = [set(1_000), set(2_000), set(2_000)];
+    const [, , last] = all;
+    const areOpen = () => all.map((deadline) => deadlines.open().includes(deadline));
+    expect(areOpen()).toEqual([true, true, true]);
+    if (last) deadlines.cancel(last);
+    jest.advanceTimersByTime(1_100);
+    expect(areOpen()).toEqual([false, true, false]);
   });
 });

@@ -43,10 +43,18 @@ interface Known {
 /** Unreadable events that are remembered, for readiness. */
 const UNREADABLE_MAX = 100;
 
+/** The source of a stored event: a domain event that the codec has checked. */
+class CheckedEvent {
+  constructor(
+    readonly codec: EventCodec,
+    readonly event: DomainEvent,
+  ) {}
+}
+
 /**
- * Turns domain events into stored events and back. A live event keeps the data object it was
- * appended with and several handlers read it, so the codec caches each event by its data: only data
- * from the disk is validated again, and once.
+ * Turns domain events into stored events and back. Several handlers read an event. A live event
+ * brings the domain event that it was made of; an event from the disk is validated, and cached by
+ * its data.
  */
 export class EventCodec implements CodecOf<DomainEvent> {
   readonly #byType = new Map<string, Known>();
@@ -88,7 +96,7 @@ export class EventCodec implements CodecOf<DomainEvent> {
 
   revive(recorded: RecordedEvent): DomainEvent {
     const { type, data, metadata } = recorded;
-    const known = this.#revived.get(data);
+    const known = this.#checked(recorded) ?? this.#revived.get(data);
     if (known?.type === type) return known;
     const event = this.#read(recorded, { type, data, version: metadata.version });
     this.#revived.set(data, event);
@@ -105,7 +113,7 @@ export class EventCodec implements CodecOf<DomainEvent> {
     const { type } = event;
     const known = this.#known(type);
     const data = validData(event, known);
-    this.#revived.set(data, data === event.data ? event : { type, data });
+    const checked = data === event.data ? event : { type, data };
     const { version } = known.definition;
     const { requestId, correlationId, causationId, actor } = context;
     return {
@@ -113,12 +121,19 @@ export class EventCodec implements CodecOf<DomainEvent> {
       type,
       data,
       metadata: { version, requestId, correlationId, causationId, actor },
+      source: new CheckedEvent(this, checked),
     };
   }
 
   /** Events that this process has met and could not read. */
   unreadable(): readonly DamagedEvent[] {
     return [...this.#unreadable.values()];
+  }
+
+  /** The domain event that a live event was made of, by this codec and with the same data. */
+  #checked({ source, data }: RecordedEvent): DomainEvent | undefined {
+    if (!(source instanceof CheckedEvent) || source.codec !== this) return undefined;
+    return source.event.data === data ? source.event : undefined;
   }
 
   #read({ position, stream }: RecordedEvent, stored: StoredEvent): DomainEvent {

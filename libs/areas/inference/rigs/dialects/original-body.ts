@@ -26,18 +26,36 @@ const OWN_FIELDS: FieldChanges = {
 export const originalBody = ({ bytes }: Original, changes: FieldChanges): Buffer =>
   withFields(bytes, { ...OWN_FIELDS, ...changes });
 
-/** The fields in which a body for a rig differs from the body that it was made from. */
-export const changesBetween = (before: JsonObject, after: JsonObject): FieldChanges => {
+/**
+ * The fields in which a body for a rig differs from the body that it was made from.
+ * @param set fields that replace fields of the body for the rig
+ */
+export const changesBetween = (
+  before: JsonObject,
+  after: JsonObject,
+  set: JsonObject,
+): FieldChanges => {
   const changes: Record<string, string | undefined> = {};
-  for (const field in before) if (!Object.hasOwn(after, field)) changes[field] = undefined;
-  for (const field in after) {
-    const value = after[field];
-    if (value === before[field]) continue;
-    // An absent `stream` says the same.
-    if (value === false && (before[field] ?? null) === null) continue;
-    changes[field] = value === undefined ? undefined : JSON.stringify(value);
+  for (const field in before) {
+    if (!Object.hasOwn(after, field) && !Object.hasOwn(set, field)) changes[field] = undefined;
   }
+  for (const field in after) {
+    if (!Object.hasOwn(set, field)) addChange(changes, field, before[field], after[field]);
+  }
+  for (const field in set) addChange(changes, field, before[field], set[field]);
   return changes;
+};
+
+const addChange = (
+  changes: Record<string, string | undefined>,
+  field: string,
+  before: unknown,
+  after: unknown,
+): void => {
+  if (after === before) return;
+  // An absent `stream` says the same.
+  if (after === false && (before ?? null) === null) return;
+  changes[field] = after === undefined ? undefined : JSON.stringify(after);
 };
 
 /** JSON with the name of the model that the caller asked for, at the top or below one field. */

@@ -27,11 +27,11 @@ export const openAiDialect = ({
 }: OpenAiDialectOptions = {}): Dialect => ({
   chat: (request, isStream) => {
     if (hasResponses && originalIn(request, 'responses')) return responseRequest(request);
-    const bounded = readsMaxTokensOnly ? withMaxTokens(request.body) : request.body;
-    const body = isStream ? streamBody(bounded) : wholeBody(bounded);
+    const body = readsMaxTokensOnly ? withMaxTokens(request.body) : request.body;
+    const set = isStream ? streamFields(body) : WHOLE;
     const original = originalIn(request, 'chat');
-    if (!original) return requestTo('/chat/completions', body);
-    const changes = changesBetween(original.body, body);
+    if (!original) return requestTo('/chat/completions', { ...body, ...set });
+    const changes = changesBetween(original.body, body, set);
     return { path: '/chat/completions', body: originalBody(original, changes) };
   },
   answer: (answer, request) =>
@@ -58,15 +58,13 @@ const withMaxTokens = (body: JsonObject): JsonObject => ({
 });
 
 /** OpenAI rejects `stream_options` without `stream`. */
-const wholeBody = (body: JsonObject): JsonObject => ({ ...body, ...WHOLE });
-const WHOLE = { stream: false, stream_options: undefined };
+const WHOLE: JsonObject = { stream: false, stream_options: undefined };
 
 /** Usage is always requested: a stream without it can only be counted. */
-const streamBody = (body: JsonObject): JsonObject => {
-  const { stream_options: asked } = body;
-  const options = isObject(asked) ? { ...asked, include_usage: true } : { include_usage: true };
-  return { ...body, stream: true, stream_options: options };
-};
+const streamFields = ({ stream_options: asked }: JsonObject): JsonObject => ({
+  stream: true,
+  stream_options: isObject(asked) ? { ...asked, include_usage: true } : { include_usage: true },
+});
 
 export const asksForUsage = ({ body }: ChatRequest): boolean =>
   isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
