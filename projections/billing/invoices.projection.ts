@@ -22,6 +22,7 @@ import {
   type CryptoCurrency,
   type CryptoInvoiceStatus,
 } from '#events/payments/crypto.vocabulary.js';
+import { keepingLatest } from '#platform/kernel/latest-value.js';
 import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -125,6 +126,8 @@ const NO_USAGE: UsageRecord = {
 const usageIn = (before: InvoiceRecord): UsageRecord =>
   before.kind === 'usage' ? before : NO_USAGE;
 
+const keysOfUsage = keepingLatest((accountId, month: string) => [usageKey(accountId, month)]);
+
 /** Its payments are deposits in the list, with their amounts. */
 const PAID: ReadonlySet<CryptoInvoiceStatus> = new Set(['completed', 'overpaid', 'late']);
 
@@ -204,7 +207,10 @@ export const invoices: Projection<InvoiceEvent, InvoiceRecord> = {
     StatementClosed,
     ...cryptoEvents,
   },
-  keys: (event) => [key(event)],
+  keys: (event) =>
+    event.type === 'HoldCaptured'
+      ? keysOfUsage(event.data.accountId, statementMonthOf(event))
+      : [key(event)],
   initial: () => NO_USAGE,
   project,
 };

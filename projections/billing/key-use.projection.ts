@@ -1,4 +1,5 @@
 import { HoldCaptured, HoldPlaced } from '#events/billing/account.events.js';
+import { keepingLatest } from '#platform/kernel/latest-value.js';
 import { plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -28,12 +29,14 @@ const project = ({ type, data }: KeyUseEvent, { lastUsedAt, charged }: KeyUse): 
   }
 };
 
+const keysOfUse = keepingLatest((key, accountId: string) => [keyUseKey(accountId, key)]);
+
 /** The last paid use of each key, and the sum of its charges. */
 export const keyUse: Projection<KeyUseEvent, KeyUse> = {
   name: 'key-use',
   version: 1,
   on: { HoldPlaced, HoldCaptured },
-  keys: ({ data: { accountId, key } }) => (key === undefined ? [] : [keyUseKey(accountId, key)]),
+  keys: ({ data: { accountId, key } }) => (key === undefined ? [] : keysOfUse(key, accountId)),
   initial: () => ({ lastUsedAt: null, charged: '0' }),
   project,
 };

@@ -13,6 +13,7 @@ import {
   statementMonthOf,
 } from '#events/billing/statement-month.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
+import { keepingLatest } from '#platform/kernel/latest-value.js';
 import { minus, plus } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -84,7 +85,7 @@ export const openKey = (month: string, accountId = ''): string => `${OPEN}${mont
 export const entriesPrefix = (accountId: string, month: string): string =>
   `entry/${accountId}/${month}/`;
 
-const entryKey = (accountId: string, movement: Movement): string => {
+const entryKey = (accountId: string, movement: Exclude<Movement, HoldCaptured>): string => {
   const { type, data } = movement;
   const prefix = entriesPrefix(accountId, statementMonthOf(movement));
   const at = instantOf(movement);
@@ -98,12 +99,23 @@ const entryKey = (accountId: string, movement: Movement): string => {
     case 'AllotmentSent':
     case 'AllotmentReceived':
       return `${prefix}${dayOf(at)}/allotment/${ordered(data.allotmentNumber)}`;
-    case 'HoldCaptured': {
-      const { purpose, model = ABSENT, jobId = ABSENT } = data;
-      return `${prefix}${dayOf(at)}/charges/${purpose}/${jobId}/${model}`;
-    }
   }
 };
+
+const keysOfCharge = keepingLatest(
+  (
+    accountId,
+    month: string,
+    day: string,
+    purpose: string,
+    jobId: string,
+    model: string,
+  ): readonly string[] => [
+    `${entriesPrefix(accountId, month)}${day}/charges/${purpose}/${jobId}/${model}`,
+    monthKey(accountId, month),
+    openKey(month, accountId),
+  ],
+);
 
 const ordered = (count: number): string => String(count).padStart(16, '0');
 
@@ -114,6 +126,10 @@ const keys = (event: StatementEvent): readonly string[] => {
     return [monthKey(accountId, month), openKey(month, accountId)];
   }
   const month = statementMonthOf(event);
+  if (event.type === 'HoldCaptured') {
+    const { capturedAt, purpose, model = ABSENT, jobId = ABSENT } = event.data;
+    return keysOfCharge(accountId, month, dayOf(capturedAt), purpose, jobId, model);
+  }
   return [entryKey(accountId, event), monthKey(accountId, month), openKey(month, accountId)];
 };
 

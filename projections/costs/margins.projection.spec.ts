@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { captured } from '#areas/billing/account.fixture.js';
+import { type ObservedAttempt, tableOf } from '#areas/costs/attempt-table.js';
 import { type HoldCaptured } from '#events/billing/account.events.js';
-import { type RigAttempt, RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { msBetween } from '#platform/kernel/instants.js';
 import { type Margin, margins } from './margins.projection.js';
 
 const charge = captured([900, 100], 195, 555, 805);
@@ -11,21 +13,23 @@ const charged = (data: Partial<HoldCaptured['data']>): HoldCaptured => ({
 });
 const DAY = charge.data.capturedAt.slice(0, 10);
 
-const attempt = (more: Partial<RigAttempt> = {}): RigAttempt => ({
-  accountId: '7',
+const epochMsOf = (instant: string): number => msBetween('1970-01-01T00:00:00.000Z', instant);
+
+const attempt = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
+  account: '7',
   holdId: null,
   model: 'acme/m',
   sent: 'm-1',
   rig: 'rack',
   outcome: 'answered',
-  usage: { inputTokens: 10, outputTokens: 2, source: 'provider' },
-  cost: { basis: 'computed', picoUsd: '1500000' },
-  startedAt: `${DAY}T09:59:59.000Z`,
-  endedAt: `${DAY}T10:00:00.000Z`,
+  usage: { promptTokens: 10, completionTokens: 2, source: 'provider' },
+  cost: { basis: 'computed', picoUsd: 1_500_000n },
+  startedAtMs: epochMsOf(`${DAY}T09:59:59.000Z`),
+  endedAtMs: epochMsOf(`${DAY}T10:00:00.000Z`),
   ...more,
 });
-const recorded = (...attempts: RigAttempt[]): RigAttemptsRecorded =>
-  RigAttemptsRecorded.of({ attempts, lost: 0, recordedAt: `${DAY}T10:00:01.000Z` });
+const recorded = (...attempts: ObservedAttempt[]): RigAttemptsRecorded =>
+  RigAttemptsRecorded.of({ ...tableOf(attempts), lost: 0, recordedAt: `${DAY}T10:00:01.000Z` });
 
 type Event = HoldCaptured | RigAttemptsRecorded;
 
@@ -48,7 +52,7 @@ describe('margins', () => {
       recorded(
         attempt(),
         attempt({ outcome: 'overloaded', usage: null, cost: null }),
-        attempt({ sent: 'm-2', cost: { basis: 'stated', picoUsd: '7' } }),
+        attempt({ sent: 'm-2', cost: { basis: 'stated', picoUsd: 7n } }),
       ),
     ];
     expect(foldOf(...events)).toEqual({
@@ -74,18 +78,18 @@ describe('margins', () => {
     const documents = foldOf(
       recorded(
         attempt(),
-        attempt({ accountId: null }),
+        attempt({ account: null }),
         attempt({ rig: 'other' }),
         attempt({ model: 'acme/n' }),
-        attempt({ endedAt: '2027-01-01T00:00:00.000Z' }),
+        attempt({ endedAtMs: epochMsOf('2027-01-01T00:00:00.000Z') }),
       ),
     );
     expect(Object.keys(documents)).toEqual([
       `${DAY}/7/rack/acme/m`,
       `${DAY}//rack/acme/m`,
+      '2027-01-01/7/rack/acme/m',
       `${DAY}/7/other/acme/m`,
       `${DAY}/7/rack/acme/n`,
-      '2027-01-01/7/rack/acme/m',
     ]);
     expect(documents[`${DAY}//rack/acme/m`]).toMatchObject({ accountId: null, attempts: 1 });
   });

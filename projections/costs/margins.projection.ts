@@ -1,7 +1,10 @@
 import { HoldCaptured } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { type RigAttempt, RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { instantAt } from '#platform/kernel/clock.js';
 import { dividedByLines, type PartOfCharge } from '#platform/kernel/divided-charge.js';
+import { msBetween } from '#platform/kernel/instants.js';
+import { keepingLatest } from '#platform/kernel/latest-value.js';
 import { fromDecimal, plus, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -42,8 +45,12 @@ interface Place {
 const DAY = 'YYYY-MM-DD'.length;
 
 /** Keys order by day, then by account, rig and model. */
-const keyOf = ({ day, accountId, rig, model }: Place): string =>
-  `${day}/${accountId ?? ''}/${rig ?? ''}/${model ?? ''}`;
+const joined = keepingLatest(
+  (accountId, day: string, rig: string, model: string) => `${day}/${accountId}/${rig}/${model}`,
+);
+
+const keyOf = (at: string, { accountId, rig, model }: Omit<Place, 'day'>): string =>
+  joined(accountId ?? '', at.slice(0, DAY), rig ?? '', model ?? '');
 
 /** Only the model may have a slash in it. */
 const placeOf = (key: string): Place => {
@@ -57,16 +64,12 @@ const placeOf = (key: string): Place => {
   };
 };
 
-const keyOfAttempt = ({ endedAt, accountId, rig, model }: RigAttempt): string =>
-  keyOf({ day: endedAt.slice(0, DAY), accountId, rig, model });
-
 /** The parts of a charge whose lines name rigs or models, by document; null for all others. */
 const partsOf = ({ data }: HoldCaptured): readonly PartOfCharge<ChargedLine>[] | null => {
   const { accountId, capturedAt, rig, model = null, lines, amountMicroUsd } = data;
   if (lines.every((line) => line.rig === undefined && line.model === undefined)) return null;
-  const day = capturedAt.slice(0, DAY);
   const partOf = (line: ChargedLine): string =>
-    keyOf({ day, accountId, rig: line.rig ?? rig, model: line.model ?? model });
+    keyOf(capturedAt, { accountId, rig: line.rig ?? rig, model: line.model ?? model });
   return dividedByLines(fromDecimal(amountMicroUsd), lines, partOf);
 };
 
@@ -74,7 +77,7 @@ const keysOfCharge = (event: HoldCaptured): readonly string[] => {
   const parts = partsOf(event);
   if (parts) return parts.map(({ part }) => part);
   const { accountId, capturedAt, rig, model = null } = event.data;
-  return [keyOf({ day: capturedAt.slice(0, DAY), accountId, rig, model })];
+  return [keyOf(capturedAt, { accountId, rig, model })];
 };
 
 /** The amount of a charge that counts in a document. */
@@ -84,27 +87,73 @@ const chargedAt = (event: HoldCaptured, key: string): string => {
   return toDecimal(parts.find(({ part }) => part === key)?.amount ?? 0n);
 };
 
-/** Whether an attempt counts in the document of a place. */
-const isAt = (place: Place, { endedAt, accountId, rig, model }: RigAttempt): boolean =>
-  model === place.model &&
-  accountId === place.accountId &&
-  rig === place.rig &&
-  endedAt.startsWith(place.day);
+/** The attempts of an event that count in one document. */
+interface Attempts {
+  sent: string;
+  attempts: number;
+  stated: number;
+  computed: number;
+  cost: string;
+  inputTokens: number;
+  outputTokens: number;
+}
 
-const withAttempts = (was: Margin, recorded: readonly RigAttempt[]): Margin => {
-  let { sent, attempts, stated, computed, cost, inputTokens, outputTokens } = was;
-  for (const attempt of recorded) {
-    if (!isAt(was, attempt)) continue;
-    sent = attempt.sent;
-    attempts += 1;
-    if (attempt.cost?.basis === 'stated') stated += 1;
-    if (attempt.cost?.basis === 'computed') computed += 1;
-    if (attempt.cost) cost = plus(cost, attempt.cost.picoUsd);
-    inputTokens += attempt.usage?.inputTokens ?? 0;
-    outputTokens += attempt.usage?.outputTokens ?? 0;
+const NO_ATTEMPTS = {
+  attempts: 0,
+  stated: 0,
+  computed: 0,
+  cost: '0',
+  inputTokens: 0,
+  outputTokens: 0,
+} as const;
+
+const EPOCH = '1970-01-01T00:00:00.000Z';
+
+/** By document. */
+const attemptsBy = ({ data }: RigAttemptsRecorded): ReadonlyMap<string, Attempts> => {
+  const sinceMs = msBetween(EPOCH, data.since);
+  const sums = new Map<string, Attempts>();
+  for (const work of data.work) {
+    const { sent, rig, model, startedMs, tookMs, inputTokens, outputTokens, picoUsd } = work;
+    for (const [at, accountId] of work.accountIds.entries()) {
+      const endedAt = instantAt(sinceMs + (startedMs[at] ?? 0) + (tookMs[at] ?? 0));
+      const key = keyOf(endedAt, { accountId, rig, model });
+      let sum = sums.get(key);
+      if (!sum) sums.set(key, (sum = { sent, ...NO_ATTEMPTS }));
+      sum.sent = sent;
+      sum.attempts += 1;
+      if (work.costBasis) sum[work.costBasis] += 1;
+      sum.cost = plus(sum.cost, picoUsd[at] ?? '0');
+      sum.inputTokens += inputTokens[at] ?? 0;
+      sum.outputTokens += outputTokens[at] ?? 0;
+    }
   }
-  return { ...was, sent, attempts, stated, computed, cost, inputTokens, outputTokens };
+  return sums;
 };
+
+/** A fold asks for the attempts of an event for its keys, and then for each of them. */
+let latest:
+  | { readonly event: RigAttemptsRecorded; readonly attempts: ReadonlyMap<string, Attempts> }
+  | undefined;
+
+const attemptsIn = (event: RigAttemptsRecorded): ReadonlyMap<string, Attempts> => {
+  if (latest?.event !== event) latest = { event, attempts: attemptsBy(event) };
+  return latest.attempts;
+};
+
+const withAttempts = (was: Margin, more: Attempts | undefined): Margin =>
+  more
+    ? {
+        ...was,
+        sent: more.sent,
+        attempts: was.attempts + more.attempts,
+        stated: was.stated + more.stated,
+        computed: was.computed + more.computed,
+        cost: plus(was.cost, more.cost),
+        inputTokens: was.inputTokens + more.inputTokens,
+        outputTokens: was.outputTokens + more.outputTokens,
+      }
+    : was;
 
 const withCharge = (was: Margin, amount: string): Margin => ({
   day: was.day,
@@ -128,9 +177,7 @@ export const margins: Projection<Event, Margin> = {
   version: 1,
   on: { HoldCaptured, RigAttemptsRecorded },
   keys: (event) =>
-    event.type === 'HoldCaptured'
-      ? keysOfCharge(event)
-      : [...new Set(event.data.attempts.map(keyOfAttempt))],
+    event.type === 'HoldCaptured' ? keysOfCharge(event) : [...attemptsIn(event).keys()],
   initial: (key) => ({
     ...placeOf(key),
     sent: null,
@@ -148,7 +195,7 @@ export const margins: Projection<Event, Margin> = {
       case 'HoldCaptured':
         return withCharge(was, chargedAt(event, key));
       case 'RigAttemptsRecorded':
-        return withAttempts(was, event.data.attempts);
+        return withAttempts(was, attemptsIn(event).get(key));
     }
   },
 };

@@ -72,6 +72,19 @@ describe('spend', () => {
     expect(await rowsOf(events, ['user'])).toHaveLength(2);
   });
 
+  it.each([
+    ['model', { model: 'acme/n' }],
+    ['rig', { rig: 'mill' }],
+    ['end user', { endUser: 'cd' }],
+    ['tags', { tags: ['project=beta'] }],
+    ['account', { accountId: '8' }],
+    ['quarter of an hour', { capturedAt: '2026-11-21T23:45:00.000Z' }],
+  ])('has documents of its own for a charge of the same key with another %s', (_, more) => {
+    const keys = spend.keys(charge(NIGHT));
+    expect(spend.keys(charge(NIGHT, more))).not.toEqual(keys);
+    expect(spend.keys(charge(NIGHT))).toEqual(keys);
+  });
+
   it('has corrections in rows of their own, with the month that they correct', async () => {
     const report = await reportOf([charge(NIGHT), note('2026-11-25T08:00:00.000Z')], ['model']);
     expect(report.amount).toBe(190n);

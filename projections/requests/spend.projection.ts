@@ -79,10 +79,17 @@ const spentAt = (event: SpendEvent): string => {
   return bookedIn === undefined || bookedIn === monthOf(at) ? at : startOfMonth(bookedIn);
 };
 
+/** Whether a line names neither a model nor a rig: it is of the charge's own. */
+const isOfTheCharge = (line: ChargedLine): boolean =>
+  line.model === undefined && line.rig === undefined;
+
 const chargedCells = ({ data }: HoldCaptured): readonly SpendCell[] => {
   const { purpose: product, key = null, endUser = null, tags = NO_TAGS, model = null, rig } = data;
-  const partOf = (line: ChargedLine): string =>
-    JSON.stringify({ model: line.model ?? model, rig: line.rig ?? rig, meter: line.meter });
+  // Most charges are of one model and one rig.
+  const partOf = data.lines.every(isOfTheCharge)
+    ? ({ meter }: ChargedLine): string => meter
+    : (line: ChargedLine): string =>
+        JSON.stringify({ model: line.model ?? model, rig: line.rig ?? rig, meter: line.meter });
   const parts = dividedByLines(fromDecimal(data.amountMicroUsd), data.lines, partOf);
   return parts.map(({ line, quantity, amount }) => ({
     kind: 'usage',
@@ -164,23 +171,45 @@ interface Placed {
   readonly cells: SpendCell[];
 }
 
+/** The keys of both documents of a group in a quarter of an hour. */
+interface GroupKeys {
+  readonly group: SpendPlace;
+  readonly accountId: string;
+  readonly quarter: string;
+  readonly keys: Readonly<Record<SpendLevel, string>>;
+}
+
+/** The last group of each API key: one charge after another has it. */
+const latestKeys = new Map<string | null, GroupKeys>();
+const LATEST_MAX = 10_000;
+
+const groupKeysOf = (cell: SpendCell, accountId: string, quarter: string): GroupKeys => {
+  const latest = latestKeys.get(cell.key);
+  const isLatest =
+    latest?.accountId === accountId &&
+    latest.quarter === quarter &&
+    isSameGroup(latest.group, cell);
+  if (isLatest) return latest;
+  const keyAt = (level: SpendLevel): string =>
+    `${spendPrefix(level, accountId)}${quarter}/${textBits(groupOf(atLevel(level, cell)))}`;
+  const keys = { plain: keyAt('plain'), labelled: keyAt('labelled') };
+  const made = { group: cell, accountId, quarter, keys };
+  if (latestKeys.size >= LATEST_MAX) latestKeys.clear();
+  latestKeys.set(cell.key, made);
+  return made;
+};
+
 const placesOf = (event: SpendEvent): readonly Placed[] => {
   const quarter = quarterOf(spentAt(event));
   const cells = cellsOf(event);
   const places: Placed[] = [];
-  let last: SpendCell | undefined;
-  let bits = '';
   for (const level of SPEND_LEVELS) {
-    const prefix = `${spendPrefix(level, event.data.accountId)}${quarter}/`;
-    for (const one of cells) {
-      const cell = atLevel(level, one);
-      // Most charges have one model and no labels: then all their cells are of one group.
-      if (!last || !isSameGroup(last, cell)) bits = textBits(groupOf(cell));
-      last = cell;
-      const key = prefix + bits;
+    for (const cell of cells) {
+      const key = groupKeysOf(cell, event.data.accountId, quarter).keys[level];
       const known = places.find((place) => place.key === key);
-      if (known) known.cells.push(cell);
-      else places.push({ key, cells: [cell] });
+      const placed = atLevel(level, cell);
+      if (known) known.cells.push(placed);
+      else places.push({ key, cells: [placed] });
     }
   }
   return places;

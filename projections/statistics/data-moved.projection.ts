@@ -1,5 +1,6 @@
 import { HoldCaptured } from '#events/billing/account.events.js';
 import { monthOf } from '#events/billing/statement-month.js';
+import { keepingLatest } from '#platform/kernel/latest-value.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 export interface DataMoved {
@@ -18,16 +19,18 @@ export const movedByAccount = (accountId: string, month: string): string =>
   `account/${accountId}/${month}/`;
 export const movedByRigs = (month: string): string => `rig/${month}/`;
 
+const keysOfAnswer = keepingLatest((accountId, month: string, rig: string) => [
+  movedByAccount(accountId, month) + rig,
+  movedByRigs(month) + rig,
+]);
+
 /** How much data did the answers to an account have, and the answers of a rig, in each month? */
 export const dataMoved: Projection<HoldCaptured, DataMoved> = {
   name: 'data-moved',
   version: 1,
   on: { HoldCaptured },
-  keys: ({ data: { accountId, rig, capturedAt } }) => {
-    const month = monthOf(capturedAt);
-    const name = rig ?? '';
-    return [movedByAccount(accountId, month) + name, movedByRigs(month) + name];
-  },
+  keys: ({ data: { accountId, rig, capturedAt } }) =>
+    keysOfAnswer(accountId, monthOf(capturedAt), rig ?? ''),
   initial: (key) => {
     const rig = key.slice(key.lastIndexOf('/') + 1);
     return { rig: rig === '' ? null : rig, bytesOut: 0, answers: 0, unmeasured: 0 };

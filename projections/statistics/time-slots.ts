@@ -19,11 +19,19 @@ const startOf = (level: SlotLevel, at: string): string => {
  */
 export const slotKey = (level: SlotLevel, at: string): string => `${level}/${startOf(level, at)}`;
 
+const MINUTE_CHARACTERS = HOUR_CHARACTERS + 2;
+
+/** One event after another is of the same minute. */
+let latest: { readonly minute: string; readonly keys: readonly string[] } | undefined;
+
 /** The keys of both documents of an instant. */
-export const slotKeysOf = (at: string): readonly string[] => [
-  slotKey('slot', at),
-  slotKey('day', at),
-];
+export const slotKeysOf = (at: string): readonly string[] => {
+  const minute = at.slice(0, MINUTE_CHARACTERS);
+  if (latest?.minute !== minute) {
+    latest = { minute, keys: [slotKey('slot', at), slotKey('day', at)] };
+  }
+  return latest.keys;
+};
 
 /** When the slot of a key begins, ISO 8601 UTC. */
 export const startOfSlot = (key: string): string => key.slice(key.indexOf('/') + 1);

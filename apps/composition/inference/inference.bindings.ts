@@ -21,7 +21,6 @@ import { VaultChatAdapters } from './chat-adapters.binding.js';
 import { ChatModels } from './chat-models.binding.js';
 import { type EmbeddedEngines } from './embedded-embeddings.js';
 import { type FurtherModels } from './embedded-models.js';
-import { recordOf } from './rig-costs.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
@@ -78,7 +77,9 @@ export const bindings: readonly Provider[] = [
         weights,
         ...(own && files && { further: modelsOfAccounts(own, files) }),
         ...(recorder && {
-          onAttempt: (attempt) => recorder.record(recordOf(attempt)),
+          onAttempt: (attempt) => {
+            recorder.record(attempt);
+          },
         }),
         ...(sharesBus && {
           workersFor: (models) =>

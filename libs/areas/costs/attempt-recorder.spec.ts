@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ATTEMPTS_MAX, costEvents, type RigAttempt } from '#events/costs/rig-attempt.events.js';
+import {
+  ATTEMPTS_MAX,
+  costEvents,
+  type RigAttemptsRecorded,
+} from '#events/costs/rig-attempt.events.js';
 import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { WAITING_MAX } from '#platform/runtime/commands/fact-queue.js';
 import { FaultyEventStore } from '#platform/runtime/faulty-stores.fake.js';
 import { AttemptRecorder } from './attempt-recorder.js';
+import { type ObservedAttempt } from './attempt-table.js';
 
-const attempt = (more: Partial<RigAttempt> = {}): RigAttempt => ({
-  accountId: '7',
+const attempt = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
+  account: '7',
   holdId: null,
   model: 'acme/m',
   sent: 'm',
@@ -14,8 +19,8 @@ const attempt = (more: Partial<RigAttempt> = {}): RigAttempt => ({
   outcome: 'answered',
   usage: null,
   cost: null,
-  startedAt: '2026-11-25T17:59:59.000Z',
-  endedAt: '2026-11-25T18:00:00.000Z',
+  startedAtMs: Date.parse('2026-11-25T17:59:59.000Z'),
+  endedAtMs: Date.parse('2026-11-25T18:00:00.000Z'),
   ...more,
 });
 
@@ -40,8 +45,9 @@ describe('the recorder of attempts', () => {
   const recorded = async () => {
     const events = (await Array.fromAsync(log.readAll())).flat();
     return events.map(({ stream, revision, data }) => {
-      const { attempts, lost } = data as { attempts: readonly RigAttempt[]; lost: number };
-      return { stream, revision, sizes: attempts.length, lost };
+      const { work, lost } = data as RigAttemptsRecorded['data'];
+      const sizes = work.reduce((sum, { accountIds }) => sum + accountIds.length, 0);
+      return { stream, revision, sizes, lost };
     });
   };
 

@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type Logger } from 'pino';
-import {
-  ATTEMPTS_MAX,
-  costEvents,
-  type RigAttempt,
-  RigAttemptsRecorded,
-} from '#events/costs/rig-attempt.events.js';
+import { ATTEMPTS_MAX, costEvents, RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FactQueue } from '#platform/runtime/commands/fact-queue.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { type ObservedAttempt, tableOf } from './attempt-table.js';
 
 /** Records attempts in batches, apart from the requests that made them. */
 @Injectable()
 export class AttemptRecorder implements OnApplicationShutdown {
-  readonly #queue: FactQueue<RigAttempt>;
+  readonly #queue: FactQueue<ObservedAttempt>;
 
   constructor(
     @Inject(EVENT_STORE) eventStore: EventStore,
@@ -33,7 +29,9 @@ export class AttemptRecorder implements OnApplicationShutdown {
         of: 'attempts of rigs',
         factsMax: ATTEMPTS_MAX,
         eventOf: (attempts, lost) => {
-          const recorded = RigAttemptsRecorded.of({ attempts, lost, recordedAt: instant(clock) });
+          const { work, since } = tableOf(attempts);
+          const recordedAt = instant(clock);
+          const recorded = RigAttemptsRecorded.of({ work, since, lost, recordedAt });
           return events.store(
             recorded,
             stream,
@@ -47,7 +45,7 @@ export class AttemptRecorder implements OnApplicationShutdown {
     );
   }
 
-  record(attempt: RigAttempt): void {
+  record(attempt: ObservedAttempt): void {
     this.#queue.add(attempt);
   }
 

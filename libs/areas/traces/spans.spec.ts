@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { HoldCaptured, HoldExpired, HoldReleased } from '#events/billing/account.events.js';
-import { RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { RigAttemptsRecorded, type RigWork } from '#events/costs/rig-attempt.events.js';
 import { type Span, spansOf } from './spans.js';
 
 const HOLD = '0b0e7d10-3c5f-7b0e-9d5a-6a1f5c1f7a11';
@@ -43,18 +43,23 @@ const captured = HoldCaptured.of({
   bytesOut: 10,
   firstByteMs: 412,
 });
-const attempt = {
-  accountId: '7',
-  holdId: HOLD,
+const SINCE = '2026-11-26T10:00:00.000Z';
+/** One attempt. */
+const attempt: RigWork = {
   model: 'acme/llama-70b',
   sent: 'llama-70b',
   rig: 'rack',
   outcome: 'overloaded',
-  usage: null,
-  cost: null,
-  startedAt: '2026-11-26T10:00:00.100Z',
-  endedAt: '2026-11-26T10:00:00.200Z',
-} as const;
+  usageSource: null,
+  costBasis: null,
+  accountIds: ['7'],
+  holdIds: [HOLD],
+  startedMs: [100],
+  tookMs: [100],
+  inputTokens: [],
+  outputTokens: [],
+  picoUsd: [],
+};
 
 const only = (spans: readonly Span[]): Span => {
   const [span, ...others] = spans;
@@ -142,13 +147,19 @@ describe('the span of a request', () => {
 });
 
 describe('the span of an attempt', () => {
-  const recorded = (...attempts: RigAttemptsRecorded['data']['attempts']) =>
-    RigAttemptsRecorded.of({ attempts, lost: 0, recordedAt: attempt.endedAt });
+  const recorded = (...work: RigWork[]) =>
+    RigAttemptsRecorded.of({ work, since: SINCE, lost: 0, recordedAt: SINCE });
 
   it('is below the span of its request, with ids of its own', () => {
-    const usage = { inputTokens: 1_000, outputTokens: 42, source: 'provider' } as const;
-    const cost = { basis: 'stated', picoUsd: '123400000' } as const;
-    const answered = { ...attempt, outcome: 'answered', usage, cost } as const;
+    const answered: RigWork = {
+      ...attempt,
+      outcome: 'answered',
+      usageSource: 'provider',
+      costBasis: 'stated',
+      inputTokens: [1_000],
+      outputTokens: [42],
+      picoUsd: ['123400000'],
+    };
     const spans = spansOf(recorded(attempt, answered), EVENT);
     expect(spans).toEqual(spansOf(recorded(attempt, answered), EVENT));
     const [failed, last] = spans;
@@ -159,6 +170,8 @@ describe('the span of an attempt', () => {
       parentSpanId: REQUEST_SPAN,
       name: 'llama-70b at rack',
       kind: 3,
+      startTimeUnixNano: `${Date.parse('2026-11-26T10:00:00.100Z')}000000`,
+      endTimeUnixNano: `${Date.parse('2026-11-26T10:00:00.200Z')}000000`,
       status: { code: 2, message: 'overloaded' },
     });
     expect(last && attributesOf(last)).toMatchObject({
@@ -169,8 +182,15 @@ describe('the span of an attempt', () => {
   });
 
   it('belongs to the trace of the caller, or to one of its own without a hold', () => {
-    const named = { ...attempt, trace: `${TRACE}-${PARENT}` };
-    const [ofCaller, alone] = spansOf(recorded(named, { ...attempt, holdId: null }), EVENT);
+    const both: RigWork = {
+      ...attempt,
+      accountIds: ['7', '7'],
+      holdIds: [HOLD, null],
+      startedMs: [100, 150],
+      tookMs: [100, 10],
+      traces: [`${TRACE}-${PARENT}`, null],
+    };
+    const [ofCaller, alone] = spansOf(recorded(both), EVENT);
     expect(ofCaller).toMatchObject({ traceId: TRACE, parentSpanId: REQUEST_SPAN });
     expect(alone?.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(alone).not.toHaveProperty('parentSpanId');

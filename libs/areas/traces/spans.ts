@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { HoldCaptured, HoldExpired, HoldReleased } from '#events/billing/account.events.js';
-import { type RigAttempt, RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
+import { RigAttemptsRecorded } from '#events/costs/rig-attempt.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { isTokenMeter, OUTPUT_METER, sideOf, type TokenSide } from '#events/token-meters.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
 import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { attemptsOf, type RigAttempt } from './recorded-attempts.js';
 
 /** The events that have spans. */
 export const TRACED = { HoldCaptured, HoldReleased, HoldExpired, RigAttemptsRecorded };
@@ -70,7 +71,7 @@ const decimal = (key: string, value: number | undefined): readonly Attribute[] =
  * The trace of a request: the caller's, or one of its own, whose id is the id of its hold. The span
  * of the request is the end of that id.
  */
-const placeOf = (holdId: string, trace: string | undefined) => {
+const placeOf = (holdId: string, trace: string | null | undefined) => {
   const own = holdId.replaceAll('-', '');
   const [traceId = own, parentSpanId] = trace?.split('-') ?? [];
   return { traceId, spanId: own.slice(16), ...(parentSpanId !== undefined && { parentSpanId }) };
@@ -184,7 +185,7 @@ const attemptSpan = (attempt: RigAttempt, seed: string): Span => {
  */
 export const spansOf = (event: TracedEvent, eventId: string): readonly Span[] =>
   event.type === 'RigAttemptsRecorded'
-    ? event.data.attempts.map((attempt, index) => attemptSpan(attempt, `${eventId}\n${index}`))
+    ? attemptsOf(event.data).map((attempt, index) => attemptSpan(attempt, `${eventId}\n${index}`))
     : [requestSpan(event)];
 
 export const TRACED_TYPES = Object.keys(TRACED);

@@ -11,10 +11,12 @@ import { ReadStoreError } from '../read-store.errors.js';
 const FORMAT: SqliteFileFormat = { applicationId: 0x51525631, version: 1 };
 
 /**
- * One clustered table: a list is one walk of a B-tree, and a document is stored beside its key. A
- * table for each collection measured the same. The number of a collection is never reused, so
- * dropping a collection of a million documents changes two rows. `dropped` lists the collections
- * whose rows are not deleted yet. A row with `deletedAtMs` keeps the position of a deletion.
+ * One table in the order of its writes, and an index of keys: new documents fill the last pages,
+ * whatever their keys, and a change of a document leaves the index alone. Clustered by key, a page
+ * has room for six documents, and a commit rewrites a third more pages. A table for each collection
+ * measured the same. The number of a collection is never reused, so dropping a collection of a
+ * million documents changes two rows. `dropped` lists the collections whose rows are not deleted
+ * yet. A row with `deletedAtMs` keeps the position of a deletion.
  */
 const SCHEMA = `
   CREATE TABLE collections (
@@ -29,7 +31,7 @@ const SCHEMA = `
     document TEXT,
     deletedAtMs INTEGER,
     PRIMARY KEY (collection, key)
-  ) WITHOUT ROWID, STRICT;
+  ) STRICT;
   CREATE INDEX deletions ON documents (deletedAtMs) WHERE deletedAtMs IS NOT NULL;
   CREATE TABLE checkpoints (
     name TEXT PRIMARY KEY,

@@ -11,7 +11,7 @@ const RANGE = `
 
 const list = (order: 'ASC' | 'DESC'): string => `
   SELECT key, position, document FROM documents WHERE ${RANGE}
-  ORDER BY key ${order} LIMIT :limit OFFSET :offset`;
+  ORDER BY key ${order} LIMIT +:limit OFFSET +:offset`;
 
 const SQL = {
   begin: 'BEGIN IMMEDIATE',
