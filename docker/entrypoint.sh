@@ -10,6 +10,8 @@ case $process in
   standalone | gateway | projector | worker | event-store)
     # A container keeps its host name over restarts, and so its topic of replies.
     export QUIPU_INSTANCE="${QUIPU_INSTANCE:-$process-$(hostname)}"
+    # glibc makes an arena for each thread, which keeps what its thread has freed.
+    export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"
     exec node --enable-source-maps --max-semi-space-size=16 --initial-old-space-size=96 --heap-growing-percent=60 "$app/bundle/apps/processes/$process.main.js" "$@"
     ;;
   quipu)

@@ -138,7 +138,10 @@ export class EventHasher {
 /** The place of an event in the log, as its writer has decided it. */
 export type WrittenPlace = Pick<RecordedEvent, 'stream' | 'revision' | 'position'>;
 
-/** An event that this process has just written: its writer has hashed what it stored. */
+/**
+ * An event that this process has just written: its writer has hashed what it stored. Its fields are
+ * the fields of an event that was read, so a copy or a comparison of the two finds no difference.
+ */
 export class WrittenEvent implements RecordedEvent {
   readonly id: string;
   readonly type: string;
@@ -148,7 +151,7 @@ export class WrittenEvent implements RecordedEvent {
   readonly revision: bigint;
   readonly position: Position;
   readonly recordedAt: string;
-  readonly source: object | undefined;
+  readonly #source: object | undefined;
   readonly #leaves: Uint8Array;
   readonly #leaf: number;
 
@@ -168,9 +171,13 @@ export class WrittenEvent implements RecordedEvent {
     this.revision = revision;
     this.position = position;
     this.recordedAt = recordedAt;
-    this.source = source;
+    this.#source = source;
     this.#leaves = leaves;
     this.#leaf = leaf;
+  }
+
+  get source(): object | undefined {
+    return this.#source;
   }
 
   /** Undefined for an event that was read. */
