@@ -19,6 +19,9 @@ export const ATTEMPTS_MAX = 256;
 const Tokens = z.int().nonnegative();
 const Milliseconds = z.int().nonnegative();
 
+const listOf = <Entry extends z.ZodType>(entry: Entry): z.ZodArray<Entry> =>
+  z.array(entry).max(ATTEMPTS_MAX);
+
 /**
  * Attempts that have these names in common, as a table: each list has an entry for each attempt, in
  * one order. So an attempt takes a quarter of the bytes that it takes with names of its own.
@@ -47,21 +50,21 @@ export const RigWork = z.strictObject({
    */
   costBasis: z.enum(['stated', 'computed']).nullable(),
   /** Null: work of the platform itself. */
-  accountIds: z.array(AccountId.nullable()),
+  accountIds: listOf(AccountId.nullable()),
   /** The hold that pays for it; null where a charge pays for several requests, or none does. */
-  holdIds: z.array(HoldId.nullable()),
+  holdIds: listOf(HoldId.nullable()),
   /** From `since` of the event to the start of the attempt. */
-  startedMs: z.array(Milliseconds),
+  startedMs: listOf(Milliseconds),
   /** From its start to its end. */
-  tookMs: z.array(Milliseconds),
+  tookMs: listOf(Milliseconds),
   /** All input and all output; the parts are of them. */
-  inputTokens: z.array(Tokens),
-  outputTokens: z.array(Tokens),
+  inputTokens: listOf(Tokens),
+  outputTokens: listOf(Tokens),
   /** Null for an attempt without parts. Absent: none has any. */
-  parts: z.array(z.partialRecord(z.enum(TOKEN_PARTS), Tokens).nullable()).exactOptional(),
-  picoUsd: z.array(PicoUsdDecimal),
+  parts: listOf(z.partialRecord(z.enum(TOKEN_PARTS), Tokens).nullable()).exactOptional(),
+  picoUsd: listOf(PicoUsdDecimal),
   /** The trace that the caller named, or null. Absent: no caller named one. */
-  traces: z.array(TraceParent.nullable()).exactOptional(),
+  traces: listOf(TraceParent.nullable()).exactOptional(),
 });
 export type RigWork = z.infer<typeof RigWork>;
 

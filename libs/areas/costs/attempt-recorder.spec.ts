@@ -8,21 +8,7 @@ import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { WAITING_MAX } from '#platform/runtime/commands/fact-queue.js';
 import { FaultyEventStore } from '#platform/runtime/faulty-stores.fake.js';
 import { AttemptRecorder } from './attempt-recorder.js';
-import { type ObservedAttempt } from './attempt-table.js';
-
-const attempt = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
-  account: '7',
-  holdId: null,
-  model: 'acme/m',
-  sent: 'm',
-  rig: 'rack',
-  outcome: 'answered',
-  usage: null,
-  cost: null,
-  startedAtMs: Date.parse('2026-11-25T17:59:59.000Z'),
-  endedAtMs: Date.parse('2026-11-25T18:00:00.000Z'),
-  ...more,
-});
+import { observedAttempt as attempt } from './observed-attempt.fixture.js';
 
 const clock = { now: () => Date.parse('2026-11-25T18:00:02.000Z') };
 

@@ -1,21 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ObservedAttempt, tableOf } from './attempt-table.js';
+import { observedAttempt, START_MS } from './observed-attempt.fixture.js';
 
-const START_MS = Date.parse('2026-11-25T17:59:59.000Z');
-
-const attempt = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
-  account: '7',
-  holdId: null,
-  model: 'acme/m',
-  sent: 'm',
-  rig: 'rack',
-  outcome: 'answered',
-  usage: { promptTokens: 10, completionTokens: 2, source: 'provider' },
-  cost: { basis: 'computed', picoUsd: 1_500_000n },
-  startedAtMs: START_MS,
-  endedAtMs: START_MS + 700,
-  ...more,
-});
+const attempt = (more: Partial<ObservedAttempt> = {}): ObservedAttempt =>
+  observedAttempt({
+    usage: { promptTokens: 10, completionTokens: 2, source: 'provider' },
+    cost: { basis: 'computed', picoUsd: 1_500_000n },
+    endedAtMs: START_MS + 700,
+    ...more,
+  });
 
 const names = {
   model: 'acme/m',
