@@ -186,7 +186,8 @@ describe('jobs on Kafka', () => {
       await projector.kill();
       await projector.start();
       await expectCharged(jobId, 15);
-      expect(await dataOf(jobId, 'JobDispatched')).toHaveLength(1);
+      // A projector that is back after `startBy` dispatches an attempt again that no host has run.
+      expect(await dataOf(jobId, 'JobStarted')).toHaveLength(1);
     },
   );
 

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { FIELD_BYTES_MAX, type FormPart, MULTIPART, PARTS_MAX } from './form-part.js';
 import { malformed, tooLong, tooManyParts } from './malformed-form.js';
@@ -7,6 +7,8 @@ import { malformed, tooLong, tooManyParts } from './malformed-form.js';
 /** Of one part. A file name has 255 characters, of up to nine bytes as RFC 5987 escapes. */
 const HEADERS = { headerPairs: 8, headerSize: 8_192 } as const;
 const LIMITS = { ...HEADERS, fieldSize: FIELD_BYTES_MAX, parts: PARTS_MAX } as const;
+/** Bytes that are parsed before the next look whether the form is over: thousands of boundaries. */
+const STEP_BYTES = 4_096;
 
 /**
  * The parts of a form of the type `multipart/form-data`, as they arrive. After a failure, and when
@@ -22,11 +24,14 @@ export const multipartParts = (
   const parts = new PassThrough({ objectMode: true });
   let file: Readable | undefined;
   const form = formOf(headers, (name, _, filename) => name === fileField || filename !== undefined);
+  let isOver = false;
   const stop = (error?: Error): void => {
-    source.unpipe(form);
+    isOver = true;
+    source.unpipe(steps);
     file?.destroy(error);
     parts.destroy(error);
   };
+  const steps = inSteps(form, () => isOver);
   const isCutShort = (): boolean => !source.readableEnded;
   form
     .on('field', (name, value, _, isCut) => {
@@ -44,7 +49,7 @@ export const multipartParts = (
     .on('finish', () => parts.end());
   source.once('close', () => isCutShort() && stop(malformed('it is cut short')));
   parts.on('error', () => undefined).once('close', () => stop());
-  source.pipe(form);
+  source.pipe(steps);
   return parts;
 };
 
@@ -59,6 +64,23 @@ const formOf = (
     throw malformed(messageOf(error));
   }
 };
+
+/** Passes on what arrives, in steps, and nothing once the form is over. */
+const inSteps = (form: Writable, isOver: () => boolean): Writable =>
+  new Writable({
+    write(bytes: Buffer, _, done) {
+      let hasRoom = true;
+      for (let at = 0; at < bytes.length && !isOver(); at += STEP_BYTES) {
+        hasRoom = form.write(bytes.subarray(at, at + STEP_BYTES));
+      }
+      if (hasRoom) done();
+      else form.once('drain', () => done());
+    },
+    final(done) {
+      form.end();
+      done();
+    },
+  });
 
 /** A part that ends before its boundary is the fault of the caller. */
 async function* readPart(content: Readable): AsyncGenerator<Uint8Array, void, void> {
