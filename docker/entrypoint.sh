@@ -12,7 +12,7 @@ case $process in
     export QUIPU_INSTANCE="${QUIPU_INSTANCE:-$process-$(hostname)}"
     # glibc makes an arena for each thread, which keeps what its thread has freed.
     export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"
-    exec node --enable-source-maps --max-semi-space-size=16 --initial-old-space-size=96 --heap-growing-percent=60 "$app/bundle/apps/processes/$process.main.js" "$@"
+    exec node --enable-source-maps --max-semi-space-size=16 --initial-old-space-size=96 --heap-growing-percent=60 --no-allocation-site-pretenuring "$app/bundle/apps/processes/$process.main.js" "$@"
     ;;
   quipu)
     exec node --enable-source-maps "$app/bundle/apps/cli/main.js" "$@"

@@ -121,6 +121,7 @@ describe('the entry point', () => {
         '--max-semi-space-size=16',
         '--initial-old-space-size=96',
         '--heap-growing-percent=60',
+        '--no-allocation-site-pretenuring',
       ]);
       const [, main = ''] = /.*\/bundle\/(.*)\.js$/.exec(output.trim()) ?? [];
       expect(await textOf(`${main}.ts`)).toContain('runProcess');

@@ -29,6 +29,7 @@ const FLAGS = [
   '--max-semi-space-size=16',
   '--initial-old-space-size=96',
   '--heap-growing-percent=60',
+  '--no-allocation-site-pretenuring',
 ];
 /** More than the longest run could spend. */
 const CREDIT_USD = '10000';
