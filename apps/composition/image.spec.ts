@@ -116,7 +116,7 @@ describe('the entry point', () => {
     'starts a %s',
     async (name) => {
       const { code, output } = await enter(name);
-      expect(output.trim().split(' ').slice(0, 4)).toEqual([
+      expect(output.trim().split(' ').slice(0, 5)).toEqual([
         '--enable-source-maps',
         '--max-semi-space-size=16',
         '--initial-old-space-size=96',
