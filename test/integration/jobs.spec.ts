@@ -186,8 +186,11 @@ describe('jobs on Kafka', () => {
       await projector.kill();
       await projector.start();
       await expectCharged(jobId, 15);
-      // A projector that is back after `startBy` dispatches an attempt again that no host has run.
       expect(await dataOf(jobId, 'JobStarted')).toHaveLength(1);
+      // A projector that is back after `startBy` dispatches again, where no host has started.
+      const [, ...again] = await dataOf(jobId, 'JobDispatched');
+      const missed = again.map(() => ({ reason: 'not_started' }));
+      expect(await dataOf(jobId, 'JobAttemptEnded')).toMatchObject(missed);
     },
   );
 

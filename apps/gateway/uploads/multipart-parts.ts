@@ -24,14 +24,12 @@ export const multipartParts = (
   const parts = new PassThrough({ objectMode: true });
   let file: Readable | undefined;
   const form = formOf(headers, (name, _, filename) => name === fileField || filename !== undefined);
-  let isOver = false;
   const stop = (error?: Error): void => {
-    isOver = true;
     source.unpipe(steps);
     file?.destroy(error);
     parts.destroy(error);
   };
-  const steps = inSteps(form, () => isOver);
+  const steps = inSteps(form, () => parts.destroyed);
   const isCutShort = (): boolean => !source.readableEnded;
   form
     .on('field', (name, value, _, isCut) => {
