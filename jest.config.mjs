@@ -83,7 +83,7 @@ const inNode = (name, folder) => project(name, [`<rootDir>/${folder}/**/*.spec.t
 
 export default {
   ...WORKERS,
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     project('unit', ['<rootDir>/{apps,libs,events,packages,projections,tools}/**/*.spec.ts'], {
       ...IN_NODE,

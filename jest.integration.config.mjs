@@ -33,7 +33,7 @@ export default {
   // The run ends although a suite that could not start has left a server behind.
   forceExit: true,
   ...WORKERS,
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     project(
       'servers',

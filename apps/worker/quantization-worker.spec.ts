@@ -116,5 +116,5 @@ describe('a quantization that trains, on workers that share nothing but the bus'
     const state = await lent(path.join(folder, 'state'));
     const rest = await run(await taskOf(state));
     expect(rest.equals(whole)).toBe(true);
-  }, 180_000);
+  });
 });

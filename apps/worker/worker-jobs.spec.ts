@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { AssignmentSender } from '#platform/jobs/assignment-sender.js';
@@ -20,7 +21,6 @@ import {
 } from '#platform/jobs/job.protocol.js';
 import { JobSeal } from '#platform/jobs/job.seal.js';
 import { knotsType } from '#platform/jobs/knots.job.fake.js';
-import { until } from '#platform/runtime/stock.fixture.js';
 import { createBusTasks } from '#platform/tasks/bus-tasks.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { defineEngine, type Engine } from '#platform/tasks/engine.js';
@@ -154,20 +154,20 @@ describe('the jobs of a worker', () => {
 
   it('run on the engine that its tasks use, and occupy its slots', async () => {
     const sender = await start();
-    await until(() => asks.length > 0);
+    await eventually(() => asks.length > 0);
     expect(asks[0]?.free).toEqual({ knots: 2 });
     await sender.assign(job());
-    await until(() => asks.at(-1)?.free['knots'] === 1);
+    await eventually(() => asks.at(-1)?.free['knots'] === 1);
     const tasks = createBusTasks({ bus, instance: 'gateway-1', key, logger: silent });
     const attempt = { ...job(), input: { rows: 60 }, checkpoint: null };
     const task = drain(tasks.run(woven.definition, attempt, new AbortController().signal));
-    await until(() => asks.at(-1)?.free['knots'] === 0);
+    await eventually(() => asks.at(-1)?.free['knots'] === 0);
     expect((await task).end).toMatchObject({ result: { knots: 60 } });
     const health = (await (await fetch(`${worker.url}/health/ready`, asOperator)).json()) as object;
     expect(health).toMatchObject({ running_jobs: 1, running_tasks: 0 });
     const metrics = await (await fetch(`${worker.url}/metrics`, asOperator)).text();
     expect(metrics).toContain('quipu_worker_jobs_running 1');
-    await until(() => reports.at(-1)?.kind === 'completed', 20_000);
+    await eventually(() => reports.at(-1)?.kind === 'completed');
     expect(woven.log.openings).toBe(1);
     await tasks.close();
   });
@@ -175,10 +175,10 @@ describe('the jobs of a worker', () => {
   it('are handed back when the worker stops, before the engine closes', async () => {
     const sender = await start(0.05);
     await sender.assign(job());
-    await until(() => woven.log.running === 1);
+    await eventually(() => woven.log.running === 1);
     await worker.stop();
     expect(woven.log).toMatchObject({ running: 0, closings: 1 });
-    await until(() => reports.at(-1)?.kind === 'ended');
+    await eventually(() => reports.at(-1)?.kind === 'ended');
     expect(reports.at(-1)).toMatchObject({ reason: 'drained', code: 'drained' });
     expect(reports.at(-2)?.kind).toBe('progressed');
     expect(asks.at(-1)).toMatchObject({ draining: true });

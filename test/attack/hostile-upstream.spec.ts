@@ -55,7 +55,7 @@ describe('a hostile upstream', () => {
     await Promise.all(Array.from({ length: LANES }, lane));
     exchanges = found;
     events = await attacked.events();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await attacked.close();

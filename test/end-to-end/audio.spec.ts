@@ -193,9 +193,9 @@ describe('audio', () => {
       request(world.quipu.url)
         .get(`/api/v1/audio/transcription_jobs/${String(body.id)}/transcript`)
         .set('authorization', `Bearer ${world.credentials.api_key}`);
-    await eventually(async () => (await transcript()).status === 200, 60_000);
+    await eventually(async () => (await transcript()).status === 200);
     expect((await transcript()).body.text).toContain(heard);
-    await eventually(async () => (await chargeOf())?.purpose === 'long_transcription', 60_000);
+    await eventually(async () => (await chargeOf())?.purpose === 'long_transcription');
     expect(await chargeOf()).toMatchObject({ lines: [{ meter: 'audio_ms', quantity: 61_000 }] });
   });
 });

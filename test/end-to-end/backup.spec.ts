@@ -111,7 +111,7 @@ const makeContent = async (): Promise<void> => {
       openai.batches.retrieve(batch.id),
     ]);
     return response.status === 'completed' && ended.status === 'completed';
-  }, 20_000);
+  });
 };
 
 const backUpFromAnotherProcess = async (): Promise<BackedUp> => {
@@ -145,7 +145,7 @@ beforeAll(async () => {
   backedUp = await backUpFromAnotherProcess();
   isBackedUp = true;
   await Promise.all(loads);
-}, 60_000);
+});
 
 afterAll(async () => {
   await world.close();
@@ -264,7 +264,7 @@ describe('a restore', () => {
       const sagas = reactions.filter(({ name }) => name.startsWith('saga.'));
       const reached = sagas.filter(({ position }) => BigInt(position) >= BigInt(head));
       return sagas.length > 0 && reached.length === sagas.length;
-    }, 20_000);
+    });
     const report = await ready();
     expect(report.reactions.filter(({ failure }) => failure !== null)).toEqual([]);
     expect(report.ready).toBe(true);

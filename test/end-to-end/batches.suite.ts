@@ -84,7 +84,7 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       await eventually(async () => {
         batch = await world.openai.batches.retrieve(id);
         return TERMINAL.includes(batch.status);
-      }, 60_000);
+      });
       return batch;
     };
 
@@ -267,7 +267,7 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
         request(`line-${index}`, { model: MODEL }),
       );
       const batch = await create(await upload(...lines));
-      await eventually(() => answered > 3, 30_000);
+      await eventually(() => answered > 3);
       const cancelling = await world.openai.batches.cancel(batch.id);
       expect(['cancelling', 'cancelled']).toContain(cancelling.status);
       expect(cancelling.cancelling_at).toBeGreaterThanOrEqual(batch.created_at);

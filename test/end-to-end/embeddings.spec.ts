@@ -229,7 +229,7 @@ describe('embeddings', () => {
       await eventually(async () => {
         batch = await world.openai.batches.retrieve(created.id);
         return batch.status === 'completed';
-      }, 30_000);
+      });
       const output = await world.openai.files.content(batch.output_file_id ?? '');
       const [answer] = (await output.text())
         .trim()

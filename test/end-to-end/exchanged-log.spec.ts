@@ -10,8 +10,6 @@ import {
 import { CommandLine } from './command-line.fixture.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
-/** On a busy machine. */
-const WITHIN_MS = 30_000;
 /** Charges that the copy lacks. */
 const LOST = 5;
 /** Chats that are refused before the confirmation. */
@@ -49,8 +47,7 @@ describe('a server of the log that is replaced by an older copy beneath a runnin
     return { status: response.status, code: error?.code };
   };
 
-  const untilAnswered = (): Promise<void> =>
-    eventually(async () => (await ask()).status === 200, WITHIN_MS);
+  const untilAnswered = (): Promise<void> => eventually(async () => (await ask()).status === 200);
 
   const readiness = async (): Promise<Report> =>
     (await (await fetch(`${world.quipu.url}/health/ready`, asOperator)).json()) as Report;
@@ -98,7 +95,7 @@ describe('a server of the log that is replaced by an older copy beneath a runnin
     await eventually(async () => {
       refused.push(await ask());
       return refused.at(-1)?.code === 'log_foreign';
-    }, WITHIN_MS);
+    });
     for (let asked = 0; asked < REFUSED; asked += 1) refused.push(await ask());
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
     expect(refused.slice(-REFUSED)).toEqual(
@@ -116,7 +113,7 @@ describe('a server of the log that is replaced by an older copy beneath a runnin
     await eventually(async () => {
       const { exitCode } = await commandLine.run('log', 'confirm', '--reason', REASON);
       return exitCode === 0;
-    }, WITHIN_MS);
+    });
     await untilAnswered();
     expect((await ask()).status).toBe(200);
     expect(await balances()).toEqual([1, 2, 3].map(balanceAfter));
@@ -135,7 +132,7 @@ describe('a server of the log that is replaced by an older copy beneath a runnin
       available_micro_usd: `${balanceAfter(3)}`,
       held_micro_usd: '0',
     });
-    await eventually(async () => (await readiness()).reasons.length === 0, WITHIN_MS);
+    await eventually(async () => (await readiness()).reasons.length === 0);
     await untilAnswered();
   });
 });

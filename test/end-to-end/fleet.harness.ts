@@ -11,9 +11,6 @@ import { freePorts } from '../servers/server-process.js';
 import { eventually } from './quipu.harness.js';
 import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
-/** The longest start, including the pause before a retry. */
-export const READY_MS = 60_000;
-
 const APPS = path.resolve(import.meta.dirname, '../../bundle/apps');
 
 /** The processes of a fleet, as `npm run start:<name>` starts them. */
@@ -79,7 +76,7 @@ export class Member {
       details = report?.details ?? ['it does not answer'];
       return report?.status === 'ready';
     };
-    await eventually(isReady, READY_MS).catch((cause: unknown) => {
+    await eventually(isReady).catch((cause: unknown) => {
       throw new Error(`${this.name} is not ready: ${details.join('; ')}`, { cause });
     });
   }

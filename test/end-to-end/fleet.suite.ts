@@ -12,7 +12,7 @@ import {
   runAgent,
 } from '../property/mesh.history.fixture.js';
 import { meshOutputOf, meshRequestOf } from '../property/mesh.routes.fixture.js';
-import { type Fleet, type Member, startFleet, READY_MS } from './fleet.harness.js';
+import { type Fleet, type Member, startFleet } from './fleet.harness.js';
 import { answering, chatRequest, eventually, MODEL } from './quipu.harness.js';
 
 /** Longer than a process on a busy machine waits for the CPU, so that only a test ends a lease. */
@@ -95,7 +95,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
 
     const untilLed = async (): Promise<Member> => {
       let leader: Member | undefined;
-      await eventually(async () => (leader = await fleet.leader()) !== undefined, 15_000);
+      await eventually(async () => (leader = await fleet.leader()) !== undefined);
       if (!leader) throw new Error('there is no leader');
       return leader;
     };
@@ -141,7 +141,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       const leader = await untilLed();
       // A new leader joins the groups of its consumers first, and the broker moves partitions then.
       let report = await leader.report();
-      await eventually(async () => (report = await leader.report())?.status === 'ready', READY_MS);
+      await eventually(async () => (report = await leader.report())?.status === 'ready');
       expect(report).toMatchObject({
         status: 'ready',
         reasons: [],

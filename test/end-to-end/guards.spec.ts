@@ -256,7 +256,7 @@ describe('the rules of the operator', () => {
       endpoint: '/v1/chat/completions',
       completion_window: '24h',
     });
-    await eventually(async () => (await batches.retrieve(id)).status === 'completed', 30_000);
+    await eventually(async () => (await batches.retrieve(id)).status === 'completed');
     const { output_file_id: output, error_file_id: errors } = await batches.retrieve(id);
     const read = async (fileId: string | null | undefined) =>
       (await files.content(fileId ?? '')).text();

@@ -100,7 +100,7 @@ export class LiveClient {
 
   /** The first message of a type after the ones that were there. */
   async next(type: string, after = 0): Promise<Message> {
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 60_000;
     while (performance.now() < deadline) {
       const found = this.heard.slice(after).find((message) => message.type === type);
       if (found) return found;

@@ -27,7 +27,7 @@ describe('a stream session on a port of several processes', () => {
     await quipu.start();
     const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
     ({ api_key: key } = JSON.parse(text) as Bootstrap);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await quipu.kill('SIGTERM');

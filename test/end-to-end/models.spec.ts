@@ -144,7 +144,7 @@ describe('an uploaded model', () => {
       const ended = jobs.filter(({ state }) => state === 'completed');
       if (jobs.some(({ state }) => state === 'failed')) throw new Error(JSON.stringify(jobs));
       return ended.length === orders.length;
-    }, 50_000);
+    });
   });
 
   it('is rejected with the reason, and nothing is registered', async () => {

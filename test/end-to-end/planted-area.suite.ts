@@ -53,7 +53,7 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
       return Object.entries(expected).every(
         ([field, value]) => (body as Readonly<Record<string, unknown>>)[field] === value,
       );
-    }, 30_000);
+    });
 
   const overview = async () =>
     (await call('GET', '/api/v1/billing/overview.php')).body as {
@@ -68,7 +68,7 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
     const before = await overview();
     const { id } = await write();
     await becomes(id, { status: 'delivered', words: WORDS });
-    await eventually(async () => (await overview()).held_usd === 0, 30_000);
+    await eventually(async () => (await overview()).held_usd === 0);
     const { telemetry } = await overview();
     const price = (WORDS * MICRO_USD_PER_WORD) / 1e6;
     expect(telemetry.total_compute_spend - before.telemetry.total_compute_spend).toBeCloseTo(price);
@@ -106,11 +106,11 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
           readonly album: object | null;
         }
       ).album;
-    await eventually(async () => (await album()) !== null, 30_000);
+    await eventually(async () => (await album()) !== null);
     expect(await album()).toEqual({
       pages: [`1. ${GREETING}`, '2. From the coast', '3. And from the forest'],
     });
-    await eventually(async () => (await overview()).held_usd === 0, 30_000);
+    await eventually(async () => (await overview()).held_usd === 0);
     const { telemetry } = await overview();
     const price = ((WORDS + 3 + 4) * MICRO_USD_PER_WORD) / 1e6;
     expect(telemetry.total_compute_spend - before.telemetry.total_compute_spend).toBeCloseTo(price);
@@ -133,7 +133,7 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
       handle: (delivery) => Promise.resolve(void delivered.push(delivery)),
     });
     const { id } = await write();
-    await eventually(() => delivered.some(({ key }) => key === id), 30_000);
+    await eventually(() => delivered.some(({ key }) => key === id));
     expect(delivered.find(({ key }) => key === id)?.data).toEqual({ postcardId: id, words: WORDS });
     await consumer.close();
     const reply = {
@@ -155,7 +155,7 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
       const letters = await bus.deadLetters(REPLIES_TOPIC, 'postcards.replies');
       return letters.some(({ id, reason }) => id === bad.id && reason.includes('postcardId'));
     };
-    await eventually(isDead, 30_000);
+    await eventually(isDead);
   });
 
   it('fails with the codes, statuses and fields that the area declares', async () => {

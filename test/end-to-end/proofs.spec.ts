@@ -128,7 +128,7 @@ describe('proofs', () => {
     };
 
     it('hold for snarkjs and for the route that verifies', async () => {
-      await eventually(async () => (await snapshot()).status === 200, 60_000);
+      await eventually(async () => (await snapshot()).status === 200);
       const { body } = await snapshot();
       expect(body).toMatchObject({
         statement: 'ledger_balances',
@@ -167,7 +167,7 @@ describe('proofs', () => {
       await eventually(async () => {
         const { status, body } = await snapshot(query);
         return status === 200 && body['statement'] === 'orbital_bundles';
-      }, 60_000);
+      });
       const { body } = await snapshot(query);
       expect(body).toMatchObject({ unit: 'bytes', key_id: 'ledger-balances-16' });
       const [proof] = body['proofs'] as readonly ReturnType<typeof sent>[];

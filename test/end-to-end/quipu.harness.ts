@@ -166,20 +166,7 @@ export const chatRequest = (body: Readonly<Record<string, unknown>> = {}) => ({
   ...body,
 });
 
-/** Short for a test, long enough to cause little load. */
-const ASKED_EVERY_MS = 50;
-
-/** @throws Error unless the condition holds in time */
-export const eventually = async (
-  condition: () => Promise<boolean> | boolean,
-  withinMs = 10_000,
-): Promise<void> => {
-  const deadline = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`did not happen within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
-  }
-};
+export { eventually } from '#platform/kernel/eventually.fixture.js';
 
 const isNoAttempt = ({ type }: RecordedEvent): boolean => type !== 'RigAttemptsRecorded';
 

@@ -11,7 +11,7 @@ import { trainingCatalogOf } from './training-catalog.fixture.js';
 
 const DISTILL = '/api/v1/distill/index.php';
 const ENDED = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
-const WAIT_MS = 50_000;
+const WAIT_MS = 120_000;
 
 interface Entry {
   readonly job_uuid: string;

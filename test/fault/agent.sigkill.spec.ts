@@ -4,6 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { type Script, startUpstream, type Upstream } from '#areas/inference/rigs/upstream.fake.js';
 import {
@@ -74,24 +75,20 @@ describe('SIGKILL of an agent', () => {
     return (await response.json()) as Shown;
   };
 
-  const until = async (isReached: () => boolean | Promise<boolean>): Promise<void> => {
-    while (!(await isReached())) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
-
   it(`calls each tool once and is charged once after ${KILLED_AT.length} kills`, async () => {
     await quipu.start();
     const order = { planner_model: MODEL, tools: ['http'], max_steps: CALLS + 2, async: true };
     const goal = `Post ${CALLS} items.`;
     const { session_id: id } = await ask('orchestrate', { ...order, goal });
     for (const killedAt of KILLED_AT) {
-      await until(() => effects.size >= killedAt);
+      await eventually(() => effects.size >= killedAt);
       await quipu.kill('SIGKILL');
       expect(effects.size).toBeLessThan(CALLS);
       await quipu.start();
     }
     const charges = async () =>
       (await quipu.events()).filter(({ type }) => type === 'HoldCaptured');
-    await until(async () => (await charges()).length > 0);
+    await eventually(async () => (await charges()).length > 0);
 
     const session = await ask(`sessions/${id}`);
     expect(session).toMatchObject({
@@ -105,7 +102,7 @@ describe('SIGKILL of an agent', () => {
     // 7 x 100 tokens at 1 and 7 x 10 at 2 micro-dollars.
     expect(await charges()).toMatchObject([{ data: { jobId: id, amountMicroUsd: '840' } }]);
     expect(await quipu.checkLedger()).toMatchObject({ balanced: true, faults: [] });
-  }, 120_000);
+  });
 });
 
 /** Posts one item after the other, by the results that the conversation shows. */

@@ -124,7 +124,7 @@ describe('SIGKILL of a batch', () => {
     expect(charges).toMatchObject([{ data: { amountMicroUsd: String((15 * LINES) / 2) } }]);
     expect(events.filter(({ type }) => type === 'JobAttemptEnded')).toHaveLength(KILLS);
     expect(await quipu.checkLedger()).toMatchObject({ balanced: true, faults: [] });
-  }, 120_000);
+  });
 });
 
 const settled = async (quipu: KillableQuipu): Promise<void> => {

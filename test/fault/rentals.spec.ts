@@ -222,6 +222,6 @@ describe('rentals of a process that is killed', () => {
       const file = path.join(home, 'rentals/by-id', id, 'workspace/weights.bin');
       expect((await stat(file)).size).toBe(size);
       await stop(number);
-    }, 300_000);
+    });
   });
 });

@@ -34,7 +34,7 @@ describe('SIGKILL of the gateway of a resumable stream', () => {
     await victim.start();
     const bootstrap = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
     ({ api_key: key } = JSON.parse(bootstrap) as { api_key: string });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await victim.kill('SIGKILL');
@@ -82,5 +82,5 @@ describe('SIGKILL of the gateway of a resumable stream', () => {
       ['HoldReleased', streamId],
       ['HoldCaptured', expect.not.stringMatching(streamId)],
     ]);
-  }, 120_000);
+  });
 });

@@ -162,11 +162,11 @@ describe('SIGKILL under load', () => {
     await orphansAreSwept(victim);
     expect(await victim.checkLedger()).toMatchObject({ balanced: true, faults: [] });
     await victim.kill('SIGTERM');
-  }, 180_000);
+  });
 });
 
 const orphansAreSwept = async (victim: Victim): Promise<void> => {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const audit = auditOf(await victim.events());
     const open = [...audit.accounts.values()].flatMap(({ holds }) => [...holds.values()]);

@@ -4,6 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import {
   completionOf,
@@ -79,10 +80,6 @@ describe('SIGKILL of a workflow', () => {
     return (await response.json()) as Answer;
   };
 
-  const until = async (isReached: () => boolean | Promise<boolean>): Promise<void> => {
-    while (!(await isReached())) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
-
   it(`acts once for each item and charges once after ${KILLED_AT.length} kills`, async () => {
     const { port } = server.address() as AddressInfo;
     const definition = {
@@ -109,12 +106,12 @@ describe('SIGKILL of a workflow', () => {
     const { workflow_id } = await ask<{ workflow_id: number }>('', { name: 'kills', definition });
     const { run_id: id } = await ask<Run>('/run', { workflow_id, inputs: {}, async: true });
     for (const killedAt of KILLED_AT) {
-      await until(() => effects.size >= killedAt);
+      await eventually(() => effects.size >= killedAt);
       await quipu.kill('SIGKILL');
       expect(effects.size).toBeLessThan(ITEMS);
       await quipu.start();
     }
-    await until(async () => (await ask<Run>(`/runs/${id}`)).amount_micro_usd !== null);
+    await eventually(async () => (await ask<Run>(`/runs/${id}`)).amount_micro_usd !== null);
 
     const run = await ask<Run>(`/runs/${id}`);
     const done = Array.from({ length: ITEMS }, (_, item) => `/item/${item}`);
@@ -131,5 +128,5 @@ describe('SIGKILL of a workflow', () => {
     const ends = events.filter(({ type }) => type === 'WorkflowNodeEnded');
     expect(new Set(ends.map(({ data }) => (data as { node: string }).node)).size).toBe(ends.length);
     expect(await quipu.checkLedger()).toMatchObject({ balanced: true, faults: [] });
-  }, 120_000);
+  });
 });

@@ -6,7 +6,6 @@ import { eventually } from '../end-to-end/quipu.harness.js';
 import { trainingCatalogOf } from '../end-to-end/training-catalog.fixture.js';
 import { type OpenPages, openPages } from './console-pages.fixture.js';
 
-const TRAINED_MS = 50_000;
 const LONG = 10_000;
 
 describe('the pages of trainings', () => {
@@ -19,7 +18,7 @@ describe('the pages of trainings', () => {
     await models.micro('teacher', 2, { width: 32 });
     await models.micro('student', 1);
     console = await openPages({ catalogOf: trainingCatalogOf(folder) });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await console.close();
@@ -66,7 +65,7 @@ describe('the pages of trainings', () => {
       const { jobs } = await console.call('GET', route);
       return (jobs as readonly { readonly id: string }[]).length === ids.length;
     };
-    await eventually(areMade, TRAINED_MS);
+    await eventually(areMade);
     await console.open('/model-comparison');
     const names = await page.locator('select[name=one] option').allInnerTexts();
     const [any, four = '', six = ''] = names;

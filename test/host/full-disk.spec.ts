@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import {
   completionOf,
@@ -22,7 +23,6 @@ const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 /** The writes to the log after which the disk is full, and after which it has room again. */
 const FULL_FROM = 200;
 const FULL_TO = 260;
-const DEADLINE_MS = 60_000;
 
 interface Answer {
   readonly status: number;
@@ -90,14 +90,6 @@ describe('a whole Quipu on a disk that fills up', () => {
     return response && ((await response.json()) as RuntimeReport);
   };
 
-  const until = async (condition: () => Promise<boolean>): Promise<void> => {
-    const deadline = performance.now() + DEADLINE_MS;
-    while (!(await condition())) {
-      if (performance.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
-
   const ask = async (key: string): Promise<Answer> => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -113,13 +105,13 @@ describe('a whole Quipu on a disk that fills up', () => {
   };
 
   it('says so, acknowledges and charges nothing, and continues when there is room', async () => {
-    await until(async () => (await readiness())?.status === 'ready');
+    await eventually(async () => (await readiness())?.status === 'ready');
     const { api_key: key } = JSON.parse(
       await readFile(path.join(home, 'bootstrap.json'), 'utf8'),
     ) as { api_key: string };
     const answers: Answer[] = [];
     let report: RuntimeReport | undefined;
-    await until(async () => {
+    await eventually(async () => {
       const answer = await ask(key);
       answers.push(answer);
       if (answer.status === 503) report ??= await readiness();
@@ -131,7 +123,7 @@ describe('a whole Quipu on a disk that fills up', () => {
     );
     expect(report).toMatchObject({ status: 'not_ready', event_store: { writable: false } });
     expect(report?.event_store.reason).toMatch(/full/);
-    await until(async () => (await readiness())?.status === 'ready');
+    await eventually(async () => (await readiness())?.status === 'ready');
     await expectBalanced();
     await end('SIGTERM');
     const eventStore = await openSqliteEventStore({ file: path.join(home, 'events.db') });

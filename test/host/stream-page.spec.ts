@@ -62,7 +62,7 @@ describe('the page of stream sessions', () => {
     await page.fill('input[name=password]', world.credentials.password);
     await page.click('button[type=submit]');
     await page.waitForSelector('#position');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser.close();
@@ -78,7 +78,7 @@ describe('the page of stream sessions', () => {
   };
   const text = (id: string): Promise<string> => page.innerText(`#${id}`);
   const shows = async (id: string, isShown: (text: string) => boolean): Promise<void> => {
-    for (const deadline = performance.now() + 15_000; !isShown(await text(id));) {
+    for (const deadline = performance.now() + 60_000; !isShown(await text(id));) {
       const now = `${id}: ${await text(id)}, ${await text('state')}, ${faults.join('; ')}`;
       if (performance.now() > deadline) throw new Error(now);
       await page.waitForTimeout(50);

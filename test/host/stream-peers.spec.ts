@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import nodeDataChannel from 'node-datachannel';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { messagesOf } from '#areas/live/frames/frame.message.js';
 import { turnServers } from '#areas/live/turn-credentials.js';
 import { type PeerMessage } from '#engines/webrtc/peer.protocol.js';
@@ -17,13 +18,6 @@ const FRAMES = 20;
 const SECRET = 'north-by-north-west';
 const HEADER = { frame_id: 1, stamp_ms: 0, width: 64, height: 64, resampled_from: '32x32' };
 const MESSAGES = messagesOf({ ...HEADER, steps: 2, model: 'quipu-scenes' }, Buffer.alloc(90_000));
-
-const until = async (condition: () => boolean): Promise<void> => {
-  for (const deadline = performance.now() + 15_000; !condition();) {
-    if (performance.now() > deadline) throw new Error('did not happen in time');
-    await sleep(10);
-  }
-};
 
 describe('the peers of stream sessions and libdatachannel', () => {
   const thread = new PeerThread({ ports: null, bind: '127.0.0.1', announced: null });
@@ -58,16 +52,16 @@ describe('the peers of stream sessions and libdatachannel', () => {
       onLost: () => undefined,
     });
     client.setRemoteDescription(sdp, 'answer');
-    await until(() => isOpen && channel.isOpen());
+    await eventually(() => isOpen && channel.isOpen());
     for (let frame = 0; frame < FRAMES; frame += 1) {
       for (const message of MESSAGES) expect(await thread.send('client', message)).toBe(true);
     }
     expect(channel.sendMessage('echo')).toBe(true);
-    await until(() => lengths.length === FRAMES * MESSAGES.length && heard.length === 1);
+    await eventually(() => lengths.length === FRAMES * MESSAGES.length && heard.length === 1);
     expect(new Set(lengths)).toEqual(new Set(MESSAGES.map(({ length }) => length)));
     expect(heard).toEqual(['echo']);
     client.close();
-    await until(() => !isOpen);
+    await eventually(() => !isOpen);
   });
 
   it('get a relayed address of coturn by the credentials of the gateway', async () => {

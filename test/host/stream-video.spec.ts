@@ -1,8 +1,8 @@
 /** The video of stream sessions in Chromium: another implementation of WebRTC and of VP8. */
 import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { PeerThread } from '#engines/webrtc/peer-thread.js';
 import { Vp8Encoder, WAITING_MAX } from '#engines/webrtc/vp8-encoder.js';
 import { requireProgram } from '../servers/required-program.js';
@@ -57,13 +57,6 @@ const encoders = async (): Promise<number> => {
   return statuses.filter((status) => own.test(status)).length;
 };
 
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const deadline = performance.now() + 15_000; !(await condition());) {
-    if (performance.now() > deadline) throw new Error('did not happen in time');
-    await sleep(20);
-  }
-};
-
 describe('the video of a stream session', () => {
   const network = { ports: null, bind: '127.0.0.1', announced: null };
   const threads: PeerThread[] = [];
@@ -75,7 +68,7 @@ describe('the video of a stream session', () => {
       executablePath: await requireProgram('chromium'),
       args: QUIET,
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser.close();
@@ -95,7 +88,7 @@ describe('the video of a stream session', () => {
     const offer = await page.evaluate<string>(OFFER);
     const sdp = await thread.negotiate('client', offer, events, TERMS);
     await page.evaluate(answerOf(sdp));
-    await until(() => state.isOpen);
+    await eventually(() => state.isOpen);
     return { thread, page, sdp };
   };
 
@@ -105,11 +98,11 @@ describe('the video of a stream session', () => {
     const pictures = setInterval(() => thread.show('client', RED), 50);
     try {
       const decoded = () => page.evaluate<[number, number, number]>(DECODED);
-      await until(async () => (await decoded())[0] >= 5);
+      await eventually(async () => (await decoded())[0] >= 5);
       const [before, ...size] = await decoded();
       expect(size).toEqual([TERMS.width, TERMS.height]);
-      await until(async () => (await decoded())[0] >= before + 20);
-      await until(async () => {
+      await eventually(async () => (await decoded())[0] >= before + 20);
+      await eventually(async () => {
         const [red = 0, green = 255, blue = 255] = await page.evaluate<number[]>(COLOUR);
         return red > 180 && Math.max(green, blue) < 60;
       });
@@ -118,15 +111,15 @@ describe('the video of a stream session', () => {
       clearInterval(pictures);
     }
     thread.end('client');
-    await until(async () => (await encoders()) === 0);
+    await eventually(async () => (await encoders()) === 0);
   });
 
   it('ends with the thread of the peers', async () => {
     const { thread } = await connect();
     thread.show('client', RED);
-    await until(async () => (await encoders()) === 1);
+    await eventually(async () => (await encoders()) === 1);
     await thread.close();
-    await until(async () => (await encoders()) === 0);
+    await eventually(async () => (await encoders()) === 0);
   });
 
   it('leaves out pictures that come faster than it is encoded', async () => {
@@ -134,9 +127,9 @@ describe('the video of a stream session', () => {
     const encoder = new Vp8Encoder('ffmpeg', TERMS, () => (frames += 1));
     try {
       for (let picture = 0; picture < 100; picture += 1) encoder.encode(RED);
-      await until(() => frames === WAITING_MAX);
+      await eventually(() => frames === WAITING_MAX);
       encoder.encode(RED);
-      await until(() => frames > WAITING_MAX);
+      await eventually(() => frames > WAITING_MAX);
       expect(frames).toBe(WAITING_MAX + 1);
     } finally {
       encoder.close();

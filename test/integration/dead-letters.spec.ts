@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { runCommand } from '../end-to-end/command-line.fixture.js';
+import { eventually } from '../end-to-end/quipu.harness.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 
-const DEADLINE_MS = 30_000;
 const ids = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
 
 let broker: SuiteBroker;
@@ -15,7 +14,7 @@ let url: string;
 beforeAll(async () => {
   broker = await SuiteBroker.start();
   url = broker.newUrl();
-}, 120_000);
+});
 
 afterAll(() => broker.stop());
 
@@ -47,8 +46,7 @@ describe('dead letters on the command line', () => {
       ids.map((id) => ({ key: 'job-1', id, headers: { type: 'task' }, data: { id } })),
     );
     const listed = async () => (await quipu('list', ...of)).result['dead_letters'] as unknown[];
-    const deadline = Date.now() + DEADLINE_MS;
-    while ((await listed()).length < 3 && Date.now() < deadline) await sleep(50);
+    await eventually(async () => (await listed()).length >= 3);
     expect(await listed()).toEqual(
       ids.map((id) => ({
         id,
@@ -65,7 +63,7 @@ describe('dead letters on the command line', () => {
     const again = await quipu('retry', ...of, ids[1] ?? '');
     expect(again).toMatchObject({ exitCode: 1, result: { code: 'unknown_dead_letter' } });
     expect((await quipu('retry', ...of, '--all')).result['retried']).toEqual([ids[0], ids[2]]);
-    while (delivered.length < 6 && Date.now() < deadline) await sleep(10);
+    await eventually(() => delivered.length >= 6);
     expect(delivered).toEqual([...ids, ids[1], ids[0], ids[2]]);
     expect(await listed()).toEqual([]);
     await bus.close();

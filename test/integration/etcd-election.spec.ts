@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { leaseEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
@@ -17,7 +18,6 @@ import { EtcdRenewals } from '#platform/runtime/lease/etcd-renewals.js';
 import { leaseDecider } from '#platform/runtime/lease/lease.decider.js';
 import { LeaseKeeper } from '#platform/runtime/lease/lease-keeper.js';
 import { type LeadershipTerm } from '#platform/runtime/lease/leadership.port.js';
-import { until } from '#platform/runtime/stock.fixture.js';
 import { requireProgram } from '../servers/required-program.js';
 
 /** The shortest time that etcd gives a lease with its default settings. */
@@ -137,8 +137,8 @@ describe('an election in etcd', () => {
     const { order, join } = openFleet();
     const fleet = ['one', 'two', 'three'].map((name) => join(name));
     const leading = () => fleet.filter(({ isLeading }) => isLeading());
-    await until(() => leading().length === 1);
-    await until(() => fleet.every(({ keeper }) => keeper.status().candidates === 3));
+    await eventually(() => leading().length === 1);
+    await eventually(() => fleet.every(({ keeper }) => keeper.status().candidates === 3));
     const [first] = leading();
     await sleep(1.5 * TTL_MS);
     expect(leading()).toEqual([first]);
@@ -147,7 +147,7 @@ describe('an election in etcd', () => {
     );
     const stoppedAt = performance.now();
     await first?.keeper.stop();
-    await until(() => leading().length === 1);
+    await eventually(() => leading().length === 1);
     expect(performance.now() - stoppedAt).toBeLessThan(TTL_MS);
     const [begun, ended, next] = order;
     expect([begun, ended, next]).toEqual([
@@ -160,24 +160,24 @@ describe('an election in etcd', () => {
   it('counts processes that join after the leader has taken the lease', async () => {
     const { join } = openFleet();
     const one = join('one');
-    await until(one.isLeading);
+    await eventually(one.isLeading);
     expect(one.keeper.status().candidates).toBe(1);
     join('two');
-    await until(() => one.keeper.status().candidates === 2);
+    await eventually(() => one.keeper.status().candidates === 2);
   });
 
   it('passes to the next when the lease of the leader is gone', async () => {
     const { name, order, join } = openFleet();
     const one = join('one');
-    await until(one.isLeading);
+    await eventually(one.isLeading);
     const two = join('two');
-    await until(() => two.keeper.status().candidates === 2);
+    await eventually(() => two.keeper.status().candidates === 2);
     const etcd = new EtcdClient([url]);
     const [oldest] = await etcd.keysOf(`${name}/reactions/`);
     // As if it had not renewed in time.
     await etcd.revokeLease(oldest?.lease ?? '');
-    await until(two.isLeading);
-    await until(() => order.length >= 3);
+    await eventually(two.isLeading);
+    await eventually(() => order.length >= 3);
     expect(order.toSorted()).toEqual(
       ['one begins with 1', 'one ends', 'two begins with 2'].toSorted(),
     );
@@ -188,16 +188,16 @@ describe('an election in etcd', () => {
     const { order, join } = openFleet();
     const etcd = new CutOff([url]);
     const one = join('one', etcd);
-    await until(one.isLeading);
+    await eventually(one.isLeading);
     const two = join('two');
-    await until(() => two.keeper.status().candidates === 2);
+    await eventually(() => two.keeper.status().candidates === 2);
     etcd.isAway = true;
     const { term } = one.process;
-    await until(two.isLeading, 4 * TTL_MS);
+    await eventually(two.isLeading, 4 * TTL_MS);
     expect(term?.isHeld()).toBe(false);
     expect(order).toEqual(['one begins with 1', 'two begins with 2']);
     etcd.isAway = false;
-    await until(() => order.includes('one ends'));
+    await eventually(() => order.includes('one ends'));
     expect(two.isLeading()).toBe(true);
   });
 
@@ -205,7 +205,7 @@ describe('an election in etcd', () => {
     const { join } = openFleet();
     const etcd = new EtcdClient([`http://127.0.0.1:${await freePort()}`]);
     const away = join('one', etcd);
-    await until(() => away.keeper.status().failure !== null);
+    await eventually(() => away.keeper.status().failure !== null);
     expect(away.isLeading()).toBe(false);
   });
 
@@ -213,7 +213,7 @@ describe('an election in etcd', () => {
     const { join } = openFleet();
     const etcd = new EtcdClient([`http://127.0.0.1:${await freePort()}`, url]);
     const one = join('one', etcd);
-    await until(one.isLeading);
+    await eventually(one.isLeading);
   });
 
   it('makes a name that returns wait for the lease of its last process', async () => {
@@ -222,9 +222,9 @@ describe('an election in etcd', () => {
     const crashed = await etcd.grantLease(TTL_MS / 1_000);
     await etcd.createKey(`${name}/reactions/one`, crashed);
     const one = join('one');
-    await until(() => one.keeper.status().candidates === 1);
+    await eventually(() => one.keeper.status().candidates === 1);
     expect(one.isLeading()).toBe(false);
-    await until(one.isLeading);
+    await eventually(one.isLeading);
     expect(await etcd.keepLease(crashed)).toBe(false);
   });
 });

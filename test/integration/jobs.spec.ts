@@ -101,7 +101,7 @@ describe('jobs on Kafka', () => {
     const starting = projector.start();
     gateway = await startGateway(settings, pino({ level: 'silent' }), options);
     await Promise.all([starting, ...workers.map((one) => one.start())]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([projector, ...workers].map((one) => one.kill()));
@@ -109,7 +109,7 @@ describe('jobs on Kafka', () => {
     await databases.remove(database);
     await Promise.all([node.stop(), kafka.stop(), databases.stop()]);
     await rm(home, { recursive: true });
-  }, 60_000);
+  });
 
   const submit = async (rows: number, pauseMs: number, yarn: 'wool' | 'poison' = 'wool') => {
     const jobId = JobId.parse(randomUUID());

@@ -16,7 +16,7 @@ let kafka: KafkaServer;
 
 beforeAll(async () => {
   kafka = await startKafka({ identity: { certificate: CERTIFICATE, key: KEY } });
-}, 120_000);
+});
 
 afterAll(() => kafka.stop());
 

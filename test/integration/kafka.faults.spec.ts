@@ -32,7 +32,7 @@ let broker: string;
 beforeAll(async () => {
   kafka = await startKafka();
   broker = `${kafka.address.host}:${kafka.address.port}`;
-}, 120_000);
+});
 
 afterAll(() => kafka.stop());
 

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type BusMessage } from '#platform/bus/bus.port.js';
 import { type KafkaClientName } from '#platform/bus/kafka/kafka-url.js';
 
-const DEADLINE_MS = 60_000;
+export { eventually } from '#platform/bus/bus.fixture.js';
+
 export const KEYS = 8;
 export const BOTH_CLIENTS: readonly KafkaClientName[] = ['kafkajs', 'platformatic'];
 /** The client of this run: `jest.second-client.config.mjs` selects the second one. */
@@ -11,15 +11,6 @@ export const CLIENT: KafkaClientName = process.env['TEST_SECOND_CLIENT']
   : 'kafkajs';
 /** The scheme of a broker's URL by client. */
 export const SCHEMES = { kafkajs: 'kafka:', platformatic: 'kafka+platformatic:' } as const;
-
-/** @throws Error unless the condition holds in time */
-export const eventually = async (what: string, condition: () => boolean | Promise<boolean>) => {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
-    await sleep(10);
-  }
-};
 
 /** A message with a fixed id. The keys repeat, so that messages of a key have an order. */
 export const message = (n: number, key = `job-${n % KEYS}`): BusMessage => ({

@@ -22,7 +22,6 @@ import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const HTTP_FOLDERS = [path.join(ROOT, 'apps/gateway'), path.join(ROOT, 'test/planted/gateway')];
-const START_MS = 120_000;
 
 describe.each([CLIENT])(
   'an area that is registered by one line, on the production engines by %s',
@@ -75,7 +74,7 @@ describe.each([CLIENT])(
       worker = await startWorkerProcess(settings('worker', bus), logger, areas);
       const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
       credentials = JSON.parse(text) as Bootstrap;
-    }, START_MS);
+    });
 
     afterAll(async () => {
       await gateway.stop();
@@ -84,7 +83,7 @@ describe.each([CLIENT])(
       await databases.remove(database);
       await Promise.all([node.stop(), broker.stop(), databases.stop()]);
       await rm(home, { recursive: true });
-    }, START_MS);
+    });
 
     plantedAreaSuite(() => ({
       url: gateway.url,

@@ -53,11 +53,11 @@ describe('the rig of a worker in a fleet', () => {
       });
 
   it('is certified by measured answers', async () => {
-    await eventually(async () => (await found())?.state === 'up', 30_000);
+    await eventually(async () => (await found())?.state === 'up');
     const certify = () => http().post('/api/v1/rigs/press/certifications').set(authorization());
     const { body } = await certify().expect(202);
     const { job_id } = body as { readonly job_id: string };
-    await eventually(async () => (await found())?.certification?.id === job_id, 60_000);
+    await eventually(async () => (await found())?.certification?.id === job_id);
     expect(await found()).toMatchObject({
       status: 'valid',
       badge: expect.stringMatching(/^(gold|silver|bronze|none)$/),
@@ -88,7 +88,7 @@ describe('the rig of a worker in a fleet', () => {
   });
 
   it('registers, answers what is pinned to it, and takes nothing once drained', async () => {
-    await eventually(async () => (await found())?.state === 'up', 30_000);
+    await eventually(async () => (await found())?.state === 'up');
     const models = expect.arrayContaining(['nano']);
     expect(await found()).toMatchObject({ source: 'worker', region: 'uk', models });
     const answered = await chat();
@@ -101,7 +101,7 @@ describe('the rig of a worker in a fleet', () => {
       },
     });
     await http().post('/api/v1/rigs/press/drain').set(authorization()).expect(202);
-    await eventually(async () => (await found())?.state === 'drained', 30_000);
+    await eventually(async () => (await found())?.state === 'drained');
     const refused = await chat();
     expect([refused.status, refused.body]).toMatchObject([503, { error: { code: 'rig_drained' } }]);
     const certifying = await http().post('/api/v1/rigs/press/certifications').set(authorization());

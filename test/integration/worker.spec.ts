@@ -44,7 +44,7 @@ let broker: SuiteBroker;
 
 beforeAll(async () => {
   broker = await SuiteBroker.start();
-}, 120_000);
+});
 
 afterAll(() => broker.stop());
 

@@ -133,7 +133,7 @@ describe('an account with a long history', () => {
     expect(long.overview.reads).toBe(short.overview.reads);
     expect(long.overview.events).toBe(0);
     expect(long.overview.documents).toBeLessThanOrEqual(BURN_WINDOW_HOURS * 60 + 2);
-  }, 60_000);
+  });
 
   it('keeps its latest deposits in the state, and credits an old one once', async () => {
     const world = await openBilling({ now: () => END_MS });

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
-import { movableClock, silent, until } from '#platform/runtime/stock.fixture.js';
+import { movableClock, silent } from '#platform/runtime/stock.fixture.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
@@ -58,7 +59,7 @@ describe('the registrar of a fleet', () => {
         return Promise.resolve();
       },
     });
-    await until(() => registrar.status().phase === 'live');
+    await eventually(() => registrar.status().phase === 'live');
   };
 
   const hear = async (more: Partial<WorkerHeartbeat> = {}, worker = WORKER): Promise<void> => {
@@ -166,7 +167,7 @@ describe('the registrar of a fleet', () => {
     await new Promise((resolve) => setTimeout(resolve, 3 * HEARTBEAT_MS));
     expect(kinds()).toEqual(['ReportRig']);
     clock.nowMs += 1;
-    await until(() => sent.length === 2);
+    await eventually(() => sent.length === 2);
     expect(sent[1]).toMatchObject({
       type: 'MissRig',
       data: {
@@ -186,7 +187,7 @@ describe('the registrar of a fleet', () => {
     await hear();
     await hear({ status: 'stopping' });
     clock.nowMs += SILENCE_MS;
-    await until(() => sent.length === 2);
+    await eventually(() => sent.length === 2);
     expect(sent[1]).toMatchObject({ type: 'MissRig', data: { isExpected: true } });
   });
 
@@ -196,7 +197,7 @@ describe('the registrar of a fleet', () => {
     await new Promise((resolve) => setTimeout(resolve, 3 * HEARTBEAT_MS));
     expect(sent).toEqual([]);
     clock.nowMs += SILENCE_MS;
-    await until(() => sent.length > 0);
+    await eventually(() => sent.length > 0);
     expect(sent[0]).toMatchObject({ type: 'MissRig', data: { ...PROCESS, span: null } });
   });
 
@@ -207,7 +208,7 @@ describe('the registrar of a fleet', () => {
     await hear({ startedAt: '2026-01-01T00:00:10.000Z' });
     expect(kinds()).toEqual(['ReportRig']);
     clock.nowMs += SILENCE_MS;
-    await until(() => sent.length === 2);
+    await eventually(() => sent.length === 2);
     await hear({}, 'another');
     expect(sent.at(-1)).toMatchObject({ type: 'ReportRig', data: { node: rigNameOf('another') } });
   });
@@ -244,7 +245,7 @@ describe('the registrar of a fleet', () => {
     await start();
     await hear();
     known = [rigOf({ node: rigNameOf(WORKER), startedAt: STARTED, drain: 'requested' })];
-    await until(() => orders > 2);
+    await eventually(() => orders > 2);
     await hear({ status: 'draining', engines: [engineBeatOf('text', { runningTasks: 1 })] });
     await new Promise((resolve) => setTimeout(resolve, 3 * HEARTBEAT_MS));
     const obeyed = orders;

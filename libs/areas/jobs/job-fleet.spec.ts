@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type JobEvent, JobId } from '#events/jobs/job.events.js';
 import { REPORTS_GROUP, REPORTS_TOPIC } from '#platform/jobs/job.protocol.js';
 import { type AnyJobType } from '#platform/jobs/job-type.js';
 import { knotsType, onEngine } from '#platform/jobs/knots.job.fake.js';
-import { until } from '#platform/runtime/stock.fixture.js';
 import { type FleetHost, JobFleet } from './job-fleet.fixture.js';
 
 /** The silence after which a host has lost its jobs, in specs of such hosts. */
@@ -22,8 +22,8 @@ describe('jobs on hosts', () => {
     fleet = await new JobFleet(knotsType({ limits: { ...knotsType().limits, ...limits } })).start();
   };
 
-  const completed = (jobId: string) => until(() => fleet.has(jobId, 'JobCompleted'), 10_000);
-  const tying = ({ knots }: FleetHost, count = 3) => until(() => knots.knots.length >= count);
+  const completed = (jobId: string) => eventually(() => fleet.has(jobId, 'JobCompleted'));
+  const tying = ({ knots }: FleetHost, count = 3) => eventually(() => knots.knots.length >= count);
   const dispatchesOf = (jobId: string) =>
     fleet.eventsOf(jobId).flatMap((event) => (event.type === 'JobDispatched' ? [event.data] : []));
   const only = (jobId: string, type: JobEvent['type']) =>
@@ -71,13 +71,13 @@ describe('jobs on hosts', () => {
     const many = await Promise.all(
       Array.from({ length: 8 }, () => fleet.submit({ pauseMs: 10 }, { accountId: 'many' })),
     );
-    await until(() => knots.running === 2);
+    await eventually(() => knots.running === 2);
     const other = await fleet.submit({}, { accountId: 'other' });
     let most = 0;
-    await until(() => {
+    await eventually(() => {
       most = Math.max(most, knots.running);
       return many.every((jobId) => fleet.has(jobId, 'JobCompleted'));
-    }, 10_000);
+    });
     expect(most).toBeLessThanOrEqual(3);
     expect(fleet.has(other, 'JobCompleted')).toBe(true);
   });
@@ -89,7 +89,7 @@ describe('jobs on hosts', () => {
     const first = fleet.host('first');
     const jobId = await fleet.submit(SOME);
     await tying(first);
-    await until(() => fleet.has(jobId, 'JobProgressed'));
+    await eventually(() => fleet.has(jobId, 'JobProgressed'));
     first.bus.isCut = true;
     const second = fleet.host('second');
     await tying(second);
@@ -105,7 +105,7 @@ describe('jobs on hosts', () => {
     const lost = fleet.eventsOf(jobId).findIndex(({ type }) => type === 'JobAttemptEnded');
     const late = fleet.eventsOf(jobId).slice(lost + 1);
     expect(late.filter(({ data }) => 'attempt' in data && data.attempt === 1)).toEqual([]);
-    await until(() => first.knots.running === 0);
+    await eventually(() => first.knots.running === 0);
   });
 
   it('stop on a host that lost them, which frees its slot', async () => {
@@ -116,10 +116,10 @@ describe('jobs on hosts', () => {
     const jobId = await fleet.submit(LONG);
     await tying(first);
     first.bus.isCut = true;
-    await until(() => fleet.has(jobId, 'JobAttemptEnded'));
+    await eventually(() => fleet.has(jobId, 'JobAttemptEnded'));
     first.bus.isCut = false;
-    await until(() => dispatchesOf(jobId).length === 2);
-    await until(() => first.knots.attempts.length === 2);
+    await eventually(() => dispatchesOf(jobId).length === 2);
+    await eventually(() => first.knots.attempts.length === 2);
     expect(first.knots.running).toBe(1);
   });
 
@@ -146,7 +146,7 @@ describe('jobs on hosts', () => {
     await tying(host);
     const next = await fleet.submit();
     await fleet.cancel(jobId);
-    await until(() => fleet.has(jobId, 'JobCancelled'));
+    await eventually(() => fleet.has(jobId, 'JobCancelled'));
     await completed(next);
     const [cancelled] = only(jobId, 'JobCancelled');
     const tied = host.knots.knots.filter((knot) => knot.startsWith(jobId)).length;
@@ -186,7 +186,7 @@ describe('jobs on hosts', () => {
     const first = fleet.host('first');
     bus.failing = 'quipu.jobs.work.';
     const jobId = await fleet.submit();
-    await until(() => fleet.has(jobId, 'JobDispatched'));
+    await eventually(() => fleet.has(jobId, 'JobDispatched'));
     await first.host.drain(1_000);
     bus.failing = null;
     fleet.host('second');
@@ -202,7 +202,7 @@ describe('jobs on hosts', () => {
     const first = fleet.host('first');
     bus.failing = 'quipu.jobs.work.';
     const jobId = await fleet.submit();
-    await until(() => fleet.has(jobId, 'JobDispatched'));
+    await eventually(() => fleet.has(jobId, 'JobDispatched'));
     first.bus.isCut = true;
     bus.failing = null;
     fleet.host('second');
@@ -218,7 +218,7 @@ describe('jobs on hosts', () => {
     first.bus.failing = 'quipu.jobs.work.';
     fleet.host('host-1');
     const jobId = await fleet.submit();
-    await until(() => fleet.has(jobId, 'JobDispatched'));
+    await eventually(() => fleet.has(jobId, 'JobDispatched'));
     await first.stop();
     await fleet.dispatcher();
     await completed(jobId);
@@ -280,7 +280,7 @@ describe('jobs on hosts', () => {
     const lost = await fleet.submit({}, { after: [fails] });
     fleet.host('host-1');
     await completed(last);
-    await until(() => fleet.has(lost, 'JobFailed'));
+    await eventually(() => fleet.has(lost, 'JobFailed'));
     const order = [base, next, last].map((jobId) =>
       fleet.events().findIndex(({ type, data }) => type === 'JobStarted' && data.jobId === jobId),
     );
@@ -296,13 +296,13 @@ describe('jobs on hosts', () => {
     const base = await fleet.submit();
     const broken = await fleet.submit({ failsWith: 'too_thick' });
     await completed(base);
-    await until(() => fleet.has(broken, 'JobFailed'));
+    await eventually(() => fleet.has(broken, 'JobFailed'));
     await first.stop();
     const next = await fleet.submit({}, { after: [base] });
     const fails = await fleet.submit({}, { after: [broken] });
     await fleet.dispatcher();
     await completed(next);
-    await until(() => fleet.has(fails, 'JobFailed'));
+    await eventually(() => fleet.has(fails, 'JobFailed'));
   });
 
   it('are cancelled with their parent', async () => {
@@ -311,11 +311,12 @@ describe('jobs on hosts', () => {
     const host = fleet.host('host-1');
     const parent = await fleet.submit(LONG);
     const child = await fleet.submit(LONG, { parent });
-    await until(() => host.knots.attempts.length === 2);
+    await eventually(() => host.knots.attempts.length === 2);
     const waiting = await fleet.submit({}, { parent, after: [child] });
     await fleet.cancel(parent);
-    await until(() => [parent, child, waiting].every((jobId) => fleet.has(jobId, 'JobCancelled')));
-    await until(() => host.knots.running === 0);
+    const ids = [parent, child, waiting];
+    await eventually(() => ids.every((jobId) => fleet.has(jobId, 'JobCancelled')));
+    await eventually(() => host.knots.running === 0);
   });
 
   it('that always fail do so as often as their type allows, and delay no other job', async () => {
@@ -325,7 +326,7 @@ describe('jobs on hosts', () => {
     const poisoned = await fleet.submit({ failsWith: 'snapped' });
     const others = await Promise.all(Array.from({ length: 5 }, () => fleet.submit()));
     await Promise.all(others.map(completed));
-    await until(() => fleet.has(poisoned, 'JobFailed'));
+    await eventually(() => fleet.has(poisoned, 'JobFailed'));
     expect(only(poisoned, 'JobFailed')).toMatchObject([{ data: { code: 'snapped' } }]);
     expect(host.knots.attempts.filter((one) => one.startsWith(poisoned))).toHaveLength(3);
   });
@@ -340,7 +341,7 @@ describe('jobs on hosts', () => {
       await tying(host, 1);
       fleet.kill(host);
     }
-    await until(() => fleet.has(poisoned, 'JobFailed'));
+    await eventually(() => fleet.has(poisoned, 'JobFailed'));
     expect(only(poisoned, 'JobFailed')).toMatchObject([{ data: { code: 'host_lost' } }]);
   });
 
@@ -353,7 +354,7 @@ describe('jobs on hosts', () => {
     fleet.blobs.lose();
     await fleet.dispatcher();
     const { knots } = fleet.host('host-1');
-    await until(() => fleet.has(jobId, 'JobFailed'));
+    await eventually(() => fleet.has(jobId, 'JobFailed'));
     expect(only(jobId, 'JobFailed')).toMatchObject([{ data: { code: 'input_unavailable' } }]);
     expect(knots.attempts).toEqual([]);
   });
@@ -377,7 +378,7 @@ describe('jobs on hosts', () => {
     const data = { jobId, sealed: 'AAAA' };
     await fleet.bus.publish(REPORTS_TOPIC, [{ key: jobId, id, headers: {}, data }]);
     const deadLetters = () => fleet.bus.deadLetters(REPORTS_TOPIC, REPORTS_GROUP);
-    await until(async () => (await deadLetters()).length === 1);
+    await eventually(async () => (await deadLetters()).length === 1);
   });
 
   it('are counted by type: the waiting and running ones, and the ends of attempts', async () => {
@@ -386,9 +387,10 @@ describe('jobs on hosts', () => {
     const host = fleet.host('host-1');
     await completed(await fleet.submit());
     await fleet.submit(LONG);
-    await until(() => host.knots.running === 1);
+    await eventually(() => host.knots.running === 1);
     await fleet.submit();
-    await until(async () => (await fleet.metrics()).includes('quipu_jobs_waiting{type="knots"} 1'));
+    const waiting = 'quipu_jobs_waiting{type="knots"} 1';
+    await eventually(async () => (await fleet.metrics()).includes(waiting));
     const metrics = await fleet.metrics();
     expect(metrics).toContain('quipu_jobs_running{type="knots"} 1');
     expect(metrics).toContain('quipu_job_attempts_total{type="knots",outcome="completed"} 1');

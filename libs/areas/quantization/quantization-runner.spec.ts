@@ -141,7 +141,7 @@ describe('the runner of quantizations', () => {
       phase: 'finished',
       measured: { sha256: one?.sha256, bytes: file?.length },
     });
-  }, 60_000);
+  });
 
   it('makes the same file when it ends twice on its way, and counts no work twice', async () => {
     const order = { method: 'qat', coding: 'BITNET', addsOnly: true, trainingSteps: 6 } as const;
@@ -165,7 +165,7 @@ describe('the runner of quantizations', () => {
     expect(rest.finished?.result.sha256).toBe(whole.finished?.result.sha256);
     expect(rest.finished?.usage).toEqual(whole.finished?.usage);
     expect(rest.finished?.result.report).toEqual(whole.finished?.result.report);
-  }, 120_000);
+  });
 
   it('fails for good where the model has other weights than at the order', async () => {
     const other = { ...model, sha256: 'ab'.repeat(32) };

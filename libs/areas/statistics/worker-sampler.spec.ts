@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Bus } from '#platform/bus/bus.port.js';
-import { movableClock, silent, until } from '#platform/runtime/stock.fixture.js';
+import { movableClock, silent } from '#platform/runtime/stock.fixture.js';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { HEARTBEATS_TOPIC, type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
@@ -47,7 +48,7 @@ describe('the sampler of nodes', () => {
         return Promise.resolve();
       },
     });
-    await until(() => sampler.status().phase === 'live');
+    await eventually(() => sampler.status().phase === 'live');
   });
 
   afterEach(async () => {

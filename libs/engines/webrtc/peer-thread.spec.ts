@@ -1,15 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { RTCPeerConnection } from 'werift';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type PeerMessage } from './peer.protocol.js';
 import { type PeerEvents, PeerThread } from './peer-thread.js';
-
-const until = async (condition: () => boolean): Promise<void> => {
-  for (const deadline = performance.now() + 10_000; !condition();) {
-    if (performance.now() > deadline) throw new Error('did not happen in time');
-    await sleep(10);
-  }
-};
 
 class Heard implements PeerEvents {
   isOpen = false;
@@ -55,12 +48,12 @@ describe('the peers of a process', () => {
     const received: (string | Buffer)[] = [];
     channel.onMessage.subscribe((message) => received.push(message));
     await client.setRemoteDescription({ type: 'answer', sdp });
-    await until(() => heard.isOpen && channel.readyState === 'open');
+    await eventually(() => heard.isOpen && channel.readyState === 'open');
     expect(await thread.send('a', 'notice')).toBe(true);
     expect(await thread.send('a', Buffer.alloc(40_000, 7))).toBe(true);
     channel.send('echo');
     channel.send(Buffer.from('picture'));
-    await until(() => received.length === 2 && heard.messages.length === 2);
+    await eventually(() => received.length === 2 && heard.messages.length === 2);
     expect(received.map(({ length }) => length)).toEqual([6, 40_000]);
     expect(heard.messages[0]).toBe('echo');
     expect(Buffer.from(heard.messages[1] ?? '').toString()).toBe('picture');

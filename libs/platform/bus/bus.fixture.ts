@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect } from '@jest/globals';
+import { eventually as holds } from '#platform/kernel/eventually.fixture.js';
 import { type BusErrorCode } from './bus.errors.js';
 import {
   type Bus,
@@ -10,19 +10,14 @@ import {
   type Listener,
 } from './bus.port.js';
 
-const DEADLINE_MS = 30_000;
-
-/** Polls the condition: a broker sends no notification. */
-export const eventually = async (
+/** Polls the condition: a broker sends no notification. @throws Error with its name */
+export const eventually = (
   what: string,
   condition: () => boolean | Promise<boolean>,
-): Promise<void> => {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
-    await sleep(5);
-  }
-};
+): Promise<void> =>
+  holds(condition).catch((cause: unknown) => {
+    throw new Error(what, { cause });
+  });
 
 export const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

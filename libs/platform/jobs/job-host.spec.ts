@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
-import { silent, until } from '#platform/runtime/stock.fixture.js';
+import { silent } from '#platform/runtime/stock.fixture.js';
 import { ReportTooLargeError } from './attempt-failure.js';
 import { JobHost, type JobHostLimits } from './job-host.js';
 import { type AnyJobType } from './job-type.js';
@@ -136,7 +137,7 @@ describe('a host of jobs', () => {
 
   it('asks for work regularly, with its free slots', async () => {
     open();
-    await until(() => asks.length >= 3);
+    await eventually(() => asks.length >= 3);
     expect(asks[0]).toMatchObject({ host: HOST, free: { knots: 4 }, running: [], draining: false });
     expect(asks.slice(0, 3).map(({ number }) => number)).toEqual([1, 2, 3]);
     expect(new Set(asks.map(({ session }) => session)).size).toBe(1);
@@ -145,7 +146,7 @@ describe('a host of jobs', () => {
   it('runs an attempt and reports its start, its progress and its result, in order', async () => {
     open();
     await assign(input({ knots: 3 }), { checkpoint: { json: { tied: 1 } } });
-    await until(() => sink.last()?.kind === 'completed');
+    await eventually(() => sink.last()?.kind === 'completed');
     expect(log.attempts).toEqual([`${JOB}.1 from 1`]);
     const kinds = sink.kinds();
     expect([kinds[0], ...kinds.slice(-2)]).toEqual(['started', 'progressed', 'completed']);
@@ -166,27 +167,27 @@ describe('a host of jobs', () => {
   it('asks at once when a slot is free again', async () => {
     open(knotsType({ limits: { ...knotsType().limits, runningPerHostMax: 1 } }));
     await assign(LONG);
-    await until(() => asks.at(-1)?.free['knots'] === 0);
+    await eventually(() => asks.at(-1)?.free['knots'] === 0);
     expect(asks.at(-1)?.running).toEqual([{ jobId: JOB, attempt: 1 }]);
     await stop(JOB);
-    await until(() => asks.at(-1)?.free['knots'] === 1 && asks.at(-1)?.running.length === 0);
+    await eventually(() => asks.at(-1)?.free['knots'] === 1 && asks.at(-1)?.running.length === 0);
   });
 
   it('runs an attempt once, however often it is assigned', async () => {
     open();
     await assign(input());
     await assign(input());
-    await until(() => sink.last()?.kind === 'completed');
+    await eventually(() => sink.last()?.kind === 'completed');
     await assign(input());
     await assign(input(), { attempt: 2 });
-    await until(() => log.attempts.length === 2);
+    await eventually(() => log.attempts.length === 2);
     expect(log.attempts).toEqual([`${JOB}.1 from 0`, `${JOB}.2 from 0`]);
   });
 
   it('merges progress, and never loses the last of it', async () => {
     open();
     await assign(input({ knots: 40, pauseMs: 3 }));
-    await until(() => sink.last()?.kind === 'completed');
+    await eventually(() => sink.last()?.kind === 'completed');
     const progress = sink.reports.flatMap((one) => (one.kind === 'progressed' ? [one] : []));
     expect(progress.length).toBeGreaterThan(1);
     expect(progress.length).toBeLessThan(20);
@@ -198,30 +199,30 @@ describe('a host of jobs', () => {
     open();
     sink.isAway = true;
     await assign(input({ knots: 10, pauseMs: 5 }));
-    await until(() => log.knots.length === 10);
+    await eventually(() => log.knots.length === 10);
     sink.isAway = false;
-    await until(() => sink.last()?.kind === 'completed');
+    await eventually(() => sink.last()?.kind === 'completed');
     expect(sink.kinds()).toEqual(['started', 'progressed', 'completed']);
     expect(sink.reports[1]).toMatchObject({ done: 10 });
   });
 
   it('lists an attempt until its end is reported, while its slot is free', async () => {
     open();
-    await until(() => asks.length > 0);
+    await eventually(() => asks.length > 0);
     sink.isAway = true;
     await assign(input());
-    await until(() => log.running === 0 && log.knots.length === 2);
-    await until(() => asks.at(-1)?.free['knots'] === 4 && asks.at(-1)?.running.length === 1);
+    await eventually(() => log.running === 0 && log.knots.length === 2);
+    await eventually(() => asks.at(-1)?.free['knots'] === 4 && asks.at(-1)?.running.length === 1);
     sink.isAway = false;
-    await until(() => asks.at(-1)?.running.length === 0);
+    await eventually(() => asks.at(-1)?.running.length === 0);
   });
 
   it('stops an attempt, and reports what it finished before', async () => {
     open();
     await assign(LONG);
-    await until(() => log.knots.length >= 3);
+    await eventually(() => log.knots.length >= 3);
     await stop(JOB);
-    await until(() => sink.last()?.kind === 'ended');
+    await eventually(() => sink.last()?.kind === 'ended');
     expect(log.running).toBe(0);
     expect(sink.last()).toMatchObject({ reason: 'failed', code: 'stopped' });
     expect(sink.reports.at(-2)).toMatchObject({ kind: 'progressed', done: log.knots.length });
@@ -231,7 +232,7 @@ describe('a host of jobs', () => {
     open();
     await assign(input({ knots: 20, pauseMs: 3 }), { attempt: 2 });
     await stop(JOB, 1);
-    await until(() => sink.last()?.kind === 'completed');
+    await eventually(() => sink.last()?.kind === 'completed');
   });
 
   it.each([
@@ -244,7 +245,7 @@ describe('a host of jobs', () => {
     async (code, end) => {
       open();
       await assign(input({ failsWith: code }));
-      await until(() => sink.last()?.kind === 'ended');
+      await eventually(() => sink.last()?.kind === 'ended');
       expect(sink.last()).toMatchObject({ reason: 'failed', ...end });
       if (end.code === 'failed') expect(JSON.stringify(sink.last())).not.toContain('the rope');
     },
@@ -253,7 +254,7 @@ describe('a host of jobs', () => {
   it('fails an input that does not fit its type, and runs nothing', async () => {
     open();
     await assign({ knots: 'many' });
-    await until(() => sink.last()?.kind === 'ended');
+    await eventually(() => sink.last()?.kind === 'ended');
     expect(sink.last()).toMatchObject({ code: 'invalid_input' });
     expect(log.attempts).toEqual([]);
   });
@@ -265,7 +266,7 @@ describe('a host of jobs', () => {
     open();
     sink.tooLarge = kind;
     await assign(asked);
-    await until(() => sink.last()?.kind === 'ended');
+    await eventually(() => sink.last()?.kind === 'ended');
     expect(sink.last()).toMatchObject({ code: 'report_too_large' });
   });
 
@@ -273,7 +274,7 @@ describe('a host of jobs', () => {
     open(knotsType({ limits: { ...knotsType().limits, runningPerHostMax: 1 } }));
     await assign(LONG);
     await assign(LONG, { jobId: OTHER });
-    await until(() => sink.reports.some(({ jobId }) => jobId === OTHER));
+    await eventually(() => sink.reports.some(({ jobId }) => jobId === OTHER));
     expect(sink.reports.find(({ jobId }) => jobId === OTHER)).toMatchObject({
       kind: 'ended',
       reason: 'drained',
@@ -285,19 +286,19 @@ describe('a host of jobs', () => {
   it('drains: finishes what it has, and takes nothing more', async () => {
     const host = open();
     await assign(input({ knots: 20, pauseMs: 5 }));
-    await until(() => log.running === 1);
+    await eventually(() => log.running === 1);
     const draining = host.drain(5_000);
-    await until(() => asks.at(-1)?.draining === true);
+    await eventually(() => asks.at(-1)?.draining === true);
     expect(asks.at(-1)).toMatchObject({ free: { knots: 0 }, running: [{ jobId: JOB }] });
     await draining;
     expect(sink.last()?.kind).toBe('completed');
-    await until(() => asks.at(-1)?.running.length === 0);
+    await eventually(() => asks.at(-1)?.running.length === 0);
   });
 
   it('hands an attempt back, behind its last progress, when the drain takes too long', async () => {
     const host = open();
     await assign(LONG);
-    await until(() => log.knots.length >= 3);
+    await eventually(() => log.knots.length >= 3);
     await host.drain(20);
     expect(log.running).toBe(0);
     expect(sink.reports.at(-2)).toMatchObject({ kind: 'progressed', done: log.knots.length });
@@ -308,7 +309,7 @@ describe('a host of jobs', () => {
     const host = open();
     sink.isAway = true;
     await assign(LONG);
-    await until(() => log.running === 1);
+    await eventually(() => log.running === 1);
     await host.drain(0);
     expect(host.running).toBeLessThanOrEqual(1);
     expect(sink.reports).toEqual([]);
@@ -317,7 +318,7 @@ describe('a host of jobs', () => {
   it('takes an assignment that needs several messages', async () => {
     open();
     await assign(input(), { checkpoint: { json: { tied: 1, rope: 'x'.repeat(1_500_000) } } });
-    await until(() => sink.last()?.kind === 'ended');
+    await eventually(() => sink.last()?.kind === 'ended');
     // It was put together: its checkpoint is what does not fit.
     expect(sink.last()).toMatchObject({ code: 'invalid_input' });
   });
@@ -330,7 +331,7 @@ describe('a host of jobs', () => {
     seal = new JobSeal(randomBytes(32));
     await assign(input());
     seal = own;
-    await until(() => warnings.length > 0);
+    await eventually(() => warnings.length > 0);
     expect(warnings).toMatchObject([
       { topic: workTopicOf(HOST), err: { type: 'SealBrokenError' } },
     ]);

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { defineArea } from './areas/area.js';
 import { type CommandContext } from './commands/command-context.js';
@@ -21,7 +22,6 @@ import {
   stockDecider,
   stockEvents,
   take,
-  until,
 } from './stock.fixture.js';
 
 @Module({})
@@ -117,11 +117,11 @@ describe('runtimes of a fleet', () => {
     await one.lease.give(1n);
     await one.runner.run('warehouse-a', add('a', 9), anyContext());
     await one.runner.run('warehouse-a', take('a', 1, 'first'), anyContext());
-    await until(() => one.sent.length === 1);
+    await eventually(() => one.sent.length === 1);
     await one.lease.take();
     await two.lease.give(2n);
     await one.runner.run('warehouse-a', take('a', 1, 'second'), anyContext());
-    await until(() => two.sent.length === 1);
+    await eventually(() => two.sent.length === 1);
     expect(one.sent).toMatchObject([{ data: { takeId: 'first' } }]);
     expect(two.sent).toMatchObject([{ data: { takeId: 'second' } }]);
     expect(await piecesOf(one.runtime)).toBe(7);
@@ -154,12 +154,12 @@ describe('runtimes of a fleet', () => {
     await two.startProjector();
     await one.lease.give(1n);
     await one.runner.run('warehouse-a', add('a', 1), anyContext());
-    await until(async () => (await piecesOf(two.runtime)) === 1);
+    await eventually(async () => (await piecesOf(two.runtime)) === 1);
     // The first does not know yet.
     await two.lease.give(2n);
     await one.runner.run('warehouse-a', add('a', 1), anyContext());
     expect(await piecesOf(two.runtime)).toBe(2);
-    await until(() => !one.lease.isHeld(groupOf('warehouses')));
+    await eventually(() => !one.lease.isHeld(groupOf('warehouses')));
     const byTheFirst = readStore.committed
       .filter(({ checkpoint }) => checkpoint?.fence === 1n)
       .flatMap(({ writes }) => writes)
@@ -176,7 +176,7 @@ describe('runtimes of a fleet', () => {
     await one.lease.give(1n);
     await one.runner.run('warehouse-a', add('a', 9), anyContext());
     await one.runner.run('warehouse-a', take('a', 1, 'first'), anyContext());
-    await until(() => one.sent.length === 1);
+    await eventually(() => one.sent.length === 1);
     const reactions = one.runtime.reactions();
     await one.lease.take(projections);
     await two.lease.give(2n, projections);
@@ -186,7 +186,7 @@ describe('runtimes of a fleet', () => {
     const [there] = await one.runtime.projectionHost.status();
     const [here] = await two.runtime.projectionHost.status();
     expect([there?.phase, here?.phase]).toEqual(['elsewhere', 'live']);
-    await until(() => one.sent.length === 2);
+    await eventually(() => one.sent.length === 2);
     expect(two.sent).toEqual([]);
     expect(two.runtime.reactions()).toEqual([]);
     expect(one.runtime.reactions().map(({ name }) => name)).toEqual(
@@ -206,13 +206,13 @@ describe('runtimes of a fleet', () => {
     const group = groupOf('warehouses');
     await one.lease.give(1n);
     await one.runner.run('warehouse-a', add('a', 9), anyContext());
-    await until(async () => (await piecesOf(two.runtime)) === 9);
+    await eventually(async () => (await piecesOf(two.runtime)) === 9);
     // The first does not know yet.
     await two.lease.give(2n, [group]);
     await one.runner.run('warehouse-a', take('a', 1, 'first'), anyContext());
-    await until(() => !one.lease.isHeld(group));
+    await eventually(() => !one.lease.isHeld(group));
     expect(one.lease.isHeld('reactions')).toBe(true);
-    await until(() => one.sent.length === 1);
+    await eventually(() => one.sent.length === 1);
     expect(await piecesOf(two.runtime)).toBe(8);
   });
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Saga } from '#platform/kernel/saga.js';
 import { defineArea } from './areas/area.js';
@@ -20,7 +21,6 @@ import {
   type StockEvent,
   stockEvents,
   take,
-  until,
 } from './stock.fixture.js';
 
 @Module({})
@@ -79,7 +79,7 @@ describe('the runtime', () => {
     await runner.run('warehouse-a', take('a', 1, 'one'), anyContext());
     const found = await runtime.projections.get(warehouses, 'a');
     expect(found.document).toEqual({ pieces: 4, events: 2 });
-    await until(() => executed.length > 0);
+    await eventually(() => executed.length > 0);
     expect(executed).toMatchObject([{ data: { warehouse: 'a', takeId: 'one' } }]);
     const names = runtime.reactions().map(({ name }) => name);
     expect(names).toEqual(['saga.restock', 'outbox.sales', 'log-times']);
@@ -101,7 +101,7 @@ describe('the runtime', () => {
     await runner.run('warehouse-a', add('a', 6), anyContext());
     const keeper = () => runtime.reactions().find(({ name }) => name === 'audit.tree');
     const head = await eventStore.head();
-    await until(() => keeper()?.position === head);
+    await eventually(() => keeper()?.position === head);
     expect(await runtime.chain?.check({ upTo: head })).toMatchObject({ events: 2, damaged: [] });
     await runtime.stop();
     expect(new Runtime(engines(), [stock]).chain).toBeNull();
@@ -118,7 +118,7 @@ describe('the runtime', () => {
       codec: runtime.codec.for(stockEvents),
     });
     await runner.run('warehouse-a', take('a', 0), anyContext());
-    await until(() => runtime.reactions()[0]?.phase === 'stopped');
+    await eventually(() => runtime.reactions()[0]?.phase === 'stopped');
     expect(runtime.reactions()[0]?.failure).toBe('restock has no command Restock');
     await runtime.stop();
   });

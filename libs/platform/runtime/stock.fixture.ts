@@ -128,15 +128,3 @@ export const movableClock = (): Clock & { nowMs: number } => ({
     return this.nowMs;
   },
 });
-
-/** Polls, because the condition changes in another loop of the same process. */
-export const until = async (
-  holds: () => boolean | Promise<boolean>,
-  timeoutMs = 5_000,
-): Promise<void> => {
-  const endsAt = performance.now() + timeoutMs;
-  while (!(await holds())) {
-    if (performance.now() > endsAt) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import {
   type CountingDefinition,
   countingEngine,
@@ -52,14 +53,6 @@ export const tasksContract = (
     /** It runs until it is stopped. */
     const LONG = input('word '.repeat(10_000).trim(), { pauseMs: 5 });
 
-    const until = async (happened: () => boolean): Promise<void> => {
-      const untilMs = performance.now() + 10_000;
-      while (!happened()) {
-        if (performance.now() > untilMs) throw new Error('it did not happen');
-        await sleep(2);
-      }
-    };
-
     it('yields the pieces in order and returns the end', async () => {
       expect(await drain(run(input('a knotted string')))).toEqual({
         pieces: [1, 7, 6],
@@ -92,7 +85,7 @@ export const tasksContract = (
       const stream = run(input('aa - bb'));
       expect(await stream.next()).toEqual({ done: false, value: 2 });
       await expect(stream.next()).rejects.toMatchObject({ code: 'failed' });
-      await until(() => log.running === 0);
+      await eventually(() => log.running === 0);
     });
 
     it('fails for an end that does not match its schema', async () => {
@@ -122,7 +115,7 @@ export const tasksContract = (
       const { done, value } = await pending;
       // A piece may have been on its way.
       expect(done ? value : (await stream.next()).value).toBeNull();
-      await until(() => log.running === 0);
+      await eventually(() => log.running === 0);
     });
 
     it('runs nothing for a signal that has aborted', async () => {
@@ -134,17 +127,17 @@ export const tasksContract = (
       const stream = run(LONG);
       await stream.next();
       await stream.return(null);
-      await until(() => log.running === 0);
+      await eventually(() => log.running === 0);
     });
 
     it('is busy beyond the number of tasks, and has room again when one has ended', async () => {
       const caller = new AbortController();
       const tasks = Array.from({ length: 4 }, () => drain(run(LONG, caller.signal)));
-      await until(() => log.running === 4);
+      await eventually(() => log.running === 4);
       await expect(drain(run(input('a')))).rejects.toMatchObject({ code: 'busy' });
       caller.abort();
       await Promise.all(tasks);
-      await until(() => log.running === 0);
+      await eventually(() => log.running === 0);
       await sleep(5);
       expect((await drain(run(input('a')))).pieces).toEqual([1]);
     });
@@ -156,7 +149,7 @@ export const tasksContract = (
       await opened.tasks.close();
       await rest;
       await expect(drain(run(input('a')))).rejects.toMatchObject({ code: 'closed' });
-      await until(() => log.running === 0);
+      await eventually(() => log.running === 0);
     });
 
     it('serves engines side by side, each by its own schemas', async () => {

@@ -210,15 +210,13 @@ const members = async (
   });
 };
 
-const TAKE_OVER_MS = 15_000;
-
 const leaderOf = async (projectors: readonly Member[]): Promise<Member> => {
   let leader: Member | undefined;
   await eventually(async () => {
     const reports = await Promise.all(projectors.map((one) => one.report()));
     leader = projectors.find((_, index) => reports[index]?.lease?.role === 'leader');
     return leader !== undefined;
-  }, TAKE_OVER_MS);
+  });
   if (!leader) throw new Error('there is no leader');
   return leader;
 };

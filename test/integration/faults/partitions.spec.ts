@@ -11,9 +11,9 @@ import { Load, type LoadOptions } from './load.js';
 import { expectSound, expectHonestFailures } from './sound.js';
 
 /** The time in which `/health/ready` reports a partition. */
-const NOTICED_MS = 8_000;
+const NOTICED_MS = 30_000;
 /** The time in which the fleet recovers. */
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 
 const SILENT: NetworkWeather = { kind: 'silent' };
 const RESETTING: NetworkWeather = { kind: 'resetting' };

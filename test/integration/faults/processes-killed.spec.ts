@@ -15,7 +15,7 @@ import { expectSound, expectHonestFailures } from './sound.js';
 import { asOperator } from '#apps/operations/operations.fixture.js';
 
 const TASKS_TOPIC = tasksTopicOf('text');
-const ANSWERS_MS = 20_000;
+const ANSWERS_MS = 60_000;
 const KILLS = 4;
 /** The longest leadership term before a kill. */
 const TERM_MS_MAX = 600;

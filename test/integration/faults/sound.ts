@@ -8,11 +8,6 @@ import { auditOf, wholeAnswersChargedTwice } from '../../fault/ledger-of-log.js'
 import { type FleetUnderFault } from './fleet-under-fault.harness.js';
 import { type Attempt, type Load } from './load.js';
 
-/** The longest life of a hold: 8 s of the request, 2 s to settle, and the poll of the timer. */
-const SWEPT_MS = 20_000;
-/** The time in which the read models catch up. */
-const CAUGHT_UP_MS = 30_000;
-
 /**
  * The invariants after any fault: no acknowledged charge is lost, nothing is charged twice or after
  * a failure, the ledger balances, no hold is open, and gateways answer with the fold of the log.
@@ -68,7 +63,7 @@ const noHoldIsLeftOpen = (fleet: FleetUnderFault): Promise<void> =>
   eventually(async () => {
     const { accounts } = auditOf(await fleet.events());
     return [...accounts.values()].every(({ holds }) => holds.size === 0);
-  }, SWEPT_MS);
+  });
 
 /** Retries while the gateway answers that its read models are behind. */
 const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Promise<unknown> => {
@@ -78,7 +73,7 @@ const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Pr
   await eventually(async () => {
     if (response.status === 503) response = await ask();
     return response.status !== 503;
-  }, CAUGHT_UP_MS);
+  });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   return response.json();
 };

@@ -6,7 +6,7 @@ import { type TestServer } from '../test-server.js';
 
 const MAIN = path.resolve('bundle/apps/processes/event-store.main.js');
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 export interface EventStoreNode extends TestServer {
   /** The folder of its log, `events.db`, which a test may exchange while the node is killed. */

@@ -16,7 +16,7 @@ import {
   serverProperties,
 } from './properties.js';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const HEAP = ['-Xmx256m', '-Xms128m', '-XX:+UseSerialGC'];
 
 /** The credentials, which the broker has from its first start. */

@@ -6,7 +6,7 @@ import { freePorts, ServerProcess } from '../server-process.js';
 import { type TestServer } from '../test-server.js';
 import { ferretDbProgram } from './build.js';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** A server of MongoDB's wire protocol, without any data. */
 export const startMongoDb = async (): Promise<TestServer> => {

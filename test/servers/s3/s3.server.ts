@@ -5,7 +5,7 @@ import { goProgram } from '../go-program.js';
 import { freePorts, ServerProcess } from '../server-process.js';
 import { type TestServer } from '../test-server.js';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const HEALTH = '/health';
 
 /** The environment of a client of the server. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../bus.fixture.js';
 import { type Bus, type BusMessage, type Delivery } from '../bus.port.js';
 import { OPEN_MESSAGES_MAX } from './group-member.js';
 import { createKafkaBus } from './kafka-bus.js';
@@ -9,15 +10,6 @@ import { type KafkaClient, KafkaFailure } from './kafka-client.port.js';
 const topic = 'tasks';
 const group = 'workers';
 const groupId = 'workers@tasks';
-const DEADLINE_MS = 10_000;
-
-const eventually = async (what: string, condition: () => boolean | Promise<boolean>) => {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
-    await sleep(2);
-  }
-};
 
 const message = (n: number, key = `job-${n}`): BusMessage => ({
   key,

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
+export { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type EventStore } from '../event-store.port.js';
 import { openServedTestLog, type ServedTestLog } from '../grpc/served-log.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
@@ -31,11 +31,3 @@ export class Laboratory {
     await Promise.all(this.#logs.splice(0).map((log) => log.dispose()));
   }
 }
-
-export const eventually = async (check: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (await check()) return;
-    await sleep(20);
-  }
-  throw new Error('it never came to that');
-};

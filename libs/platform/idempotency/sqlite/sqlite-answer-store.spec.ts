@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { answerStoreContract } from '../answer-store.contract.js';
 import { openSqliteAnswerStore } from './sqlite-answer-store.js';
 
@@ -59,10 +60,6 @@ describe('the SQLite answer store', () => {
     return files
       .filter((_, n) => secrets.some((secret) => contents[n]?.includes(secret)))
       .map(({ name }) => name);
-  };
-
-  const until = async (condition: () => Promise<boolean>): Promise<void> => {
-    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
   };
 
   it('never has a prompt, a reply, a key or a caller in clear on disk', async () => {
@@ -125,7 +122,7 @@ describe('the SQLite answer store', () => {
     let admitted = false;
     const admission = store.admit(request, free).finally(() => (admitted = true));
     let turns = 0;
-    await until(() => Promise.resolve((turns += 1) > 10));
+    await eventually(() => Promise.resolve((turns += 1) > 10));
     expect(admitted).toBe(false);
     other.exec('COMMIT');
     other.close();

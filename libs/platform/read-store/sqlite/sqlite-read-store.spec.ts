@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { readStoreContract } from '../read-store.contract.js';
 import { openSqliteReadStore } from './sqlite-read-store.js';
 
@@ -41,14 +42,6 @@ describe('the SQLite read store', () => {
     withDatabase(
       (database) => database.prepare('SELECT count(*) AS n FROM documents').get()?.['n'],
     );
-
-  const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-    const deadline = Date.now() + 20_000;
-    while (!(await condition())) {
-      if (Date.now() > deadline) throw new Error('it did not come about');
-      await sleep(10);
-    }
-  };
 
   const writes = (count: number, from = 0) =>
     Array.from({ length: count }, (_, n) => ({
@@ -149,7 +142,7 @@ describe('the SQLite read store', () => {
     expect(await store.clear(checkpoint)).toBe(true);
     expect(await store.list('usage')).toEqual([]);
     expect(await store.checkpoints()).toEqual([]);
-    await until(() => rows() === 0);
+    await eventually(() => rows() === 0);
     await store.commit({ writes: writes(1), checkpoint });
     expect(await store.get('usage', 'k0')).toMatchObject({ position: 1n });
     await store.close();
@@ -210,7 +203,7 @@ describe('the SQLite read store', () => {
     await store.commit({ writes: writes(2_000), checkpoint: { name: 'usage', position: 2_000n } });
     await store.drop('usage', 'usage');
     expect(await store.count('usage')).toBe(0);
-    await until(() => rows() === 0);
+    await eventually(() => rows() === 0);
     await store.close();
   });
 
@@ -220,7 +213,7 @@ describe('the SQLite read store', () => {
     await first.drop('usage', 'usage');
     await first.close();
     const second = await openSqliteReadStore({ file });
-    await until(() => rows() === 0);
+    await eventually(() => rows() === 0);
     await second.close();
   });
 
@@ -232,7 +225,7 @@ describe('the SQLite read store', () => {
     await store.commit({ writes: deletions(0) });
     now += 60_001;
     await store.commit({ writes: deletions(1_000) });
-    await until(() => rows() === 1_000);
+    await eventually(() => rows() === 1_000);
     await store.commit({ writes: [...writes(1, 0), ...writes(1, 1_000)] });
     expect((await store.list('usage')).map(({ key }) => key)).toEqual(['k0']);
     await store.close();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { leaseEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
@@ -8,7 +9,7 @@ import { CommandRunner } from '../commands/command-runner.js';
 import { EventCodec } from '../commands/event-codec.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
 import { type TermHandler, type LeadershipTerm } from './leadership.port.js';
-import { anyContext, until } from '../stock.fixture.js';
+import { anyContext } from '../stock.fixture.js';
 import { CutOff } from './cut-off.fake.js';
 import { leaseDecider } from './lease.decider.js';
 import { heartbeatsOf, leaseStreamOf, type ReaderGroup } from './reader-groups.js';
@@ -94,7 +95,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { log, shared, join } = openFleet();
     const one = join('one');
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     await sleep(2 * TTL_MS);
     expect(one.handler.term?.isHeld()).toBe(true);
     expect(log.events.map(({ type }) => type)).toEqual(['LeaseTaken']);
@@ -116,13 +117,13 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const fleet = ['one', 'two', 'three'].map((name) => join(name));
     for (const { start } of fleet) start();
     const reigning = () => fleet.filter(({ handler }) => handler.term !== undefined);
-    await until(() => reigning().length === 1);
+    await eventually(() => reigning().length === 1);
     await sleep(TTL_MS);
     const [first] = reigning();
     expect(reigning()).toHaveLength(1);
     const stoppedAt = performance.now();
     await first?.keeper.stop();
-    await until(() => reigning().length === 1);
+    await eventually(() => reigning().length === 1);
     expect(performance.now() - stoppedAt).toBeLessThan(TTL_MS);
     expect(reigning()[0]).not.toBe(first);
     expect(log.events.map(({ type }) => type)).toEqual([
@@ -137,7 +138,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { join } = openFleet();
     const one = join('one', undefined, undefined, { ttlMs: 3 * hoursMs, renewMs: hoursMs });
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     await one.keeper.stop();
     expect(one.handler.term).toBeUndefined();
   });
@@ -147,18 +148,18 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const one = join('one', new CutOff(shared));
     const two = join('two');
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     two.start();
     await sleep(TTL_MS);
     expect(two.handler.tokens).toEqual([]);
     one.readStore.isAway = true;
     const silentFrom = performance.now();
-    await until(() => two.handler.term !== undefined);
+    await eventually(() => two.handler.term !== undefined);
     expect(one.handler.term?.isHeld()).toBe(false);
     expect(performance.now() - silentFrom).toBeLessThan(3 * TTL_MS);
     expect(log.events.at(-1)?.data).toMatchObject({ holder: 'two', token: 2 });
     one.readStore.isAway = false;
-    await until(() => one.handler.term === undefined);
+    await eventually(() => one.handler.term === undefined);
     expect(two.handler.term?.isHeld()).toBe(true);
   });
 
@@ -166,10 +167,10 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { log, order, shared, join } = openFleet();
     const one = join('one', new CutOff(shared));
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     const { term } = one.handler;
     one.readStore.isAway = true;
-    await until(() => term?.isHeld() === false);
+    await eventually(() => term?.isHeld() === false);
     const resumed = term?.held();
     await sleep(2 * TTL_MS);
     one.readStore.isAway = false;
@@ -183,7 +184,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { log, shared, join } = openFleet();
     const one = join('one', new CutOff(shared));
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     one.readStore.isAway = true;
     const two = join('two');
     let renewedAt = 0;
@@ -194,8 +195,8 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
       return shared.commit({ writes: [], checkpoint: beaten });
     });
     two.start();
-    await until(() => log.events.length === 2);
-    await until(() => two.handler.term !== undefined);
+    await eventually(() => log.events.length === 2);
+    await eventually(() => two.handler.term !== undefined);
     expect(performance.now() - renewedAt).toBeGreaterThanOrEqual(TTL_MS * 0.8 - 1);
   });
 
@@ -215,7 +216,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const two = join('two');
     const startedAt = performance.now();
     two.start();
-    await until(() => two.handler.term !== undefined);
+    await eventually(() => two.handler.term !== undefined);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(TTL_MS);
     expect(log.events.at(-1)?.data).toMatchObject({
       token: 2,
@@ -227,7 +228,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { shared, join } = openFleet();
     const one = join('one', new CutOff(shared));
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     // No renewal of the first arrives from here on.
     one.readStore.isAway = true;
     let atMs = 0;
@@ -257,7 +258,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     let stoodStillMs = 0;
     const one = join('one', undefined, () => performance.now() + stoodStillMs);
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     const { term } = one.handler;
     stoodStillMs = TTL_MS;
     expect(term?.isHeld()).toBe(false);
@@ -270,7 +271,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     let atMs = 1_000;
     const one = join('one', undefined, () => atMs);
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     // No renewal comes between these lines.
     atMs = 1_000 + TTL_MS * 0.8 - 1;
     expect(one.handler.term?.isHeld()).toBe(true);
@@ -284,15 +285,15 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     let atMs = 1_000;
     const one = join('one', readStore, () => atMs);
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     const { term } = one.handler;
     readStore.isHeldBack = true;
     atMs = 1_050;
-    await until(() => readStore.waiting.length === 1);
+    await eventually(() => readStore.waiting.length === 1);
     atMs = 1_150;
     readStore.waiting.shift()?.();
     // The next renewal never lands.
-    await until(() => readStore.waiting.length === 1);
+    await eventually(() => readStore.waiting.length === 1);
     atMs = 1_050 + TTL_MS * 0.8 - 1;
     expect(term?.isHeld()).toBe(true);
     atMs += 1;
@@ -305,11 +306,11 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { join, shared } = openFleet();
     const one = join('one');
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     const { term } = one.handler;
     const checkpoint = { name: heartbeats, position: 1_000n, fence: 9n };
     await shared.commit({ writes: [], checkpoint });
-    await until(() => term?.isHeld() === false);
+    await eventually(() => term?.isHeld() === false);
   });
 
   it('gives the lease back when its handler cannot begin, and tries again', async () => {
@@ -317,9 +318,9 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const one = join('one');
     one.handler.rejectsBegin = true;
     one.start();
-    await until(() => one.keeper.status().failure === 'not now');
+    await eventually(() => one.keeper.status().failure === 'not now');
     one.handler.rejectsBegin = false;
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     expect(one.keeper.status().failure).toBeNull();
     expect(log.events.slice(0, 3).map(({ type }) => type)).toEqual([
       'LeaseTaken',
@@ -332,15 +333,15 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     const { order, join } = openFleet();
     const one = join('one');
     one.start();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
     const two = join('two');
     two.start();
     await sleep(RENEW_MS);
     one.keeper.giveUp();
-    await until(() => two.handler.term !== undefined);
+    await eventually(() => two.handler.term !== undefined);
     expect(order).toEqual(['one begins', 'one ends', 'two begins']);
     await two.keeper.stop();
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
   });
 
   it('does not take a lease under which it could not write', async () => {
@@ -348,9 +349,9 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     shared.isAway = true;
     const one = join('one');
     one.start();
-    await until(() => one.keeper.status().failure !== null);
+    await eventually(() => one.keeper.status().failure !== null);
     expect(log.events).toEqual([]);
     shared.isAway = false;
-    await until(() => one.handler.term !== undefined);
+    await eventually(() => one.handler.term !== undefined);
   });
 });

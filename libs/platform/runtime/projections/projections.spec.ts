@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { systemClock } from '#platform/kernel/clock.js';
@@ -23,7 +24,6 @@ import {
   stockDecider,
   stockEvents,
   take,
-  until,
 } from '../stock.fixture.js';
 
 /** The same question, answered otherwise: every warehouse starts with a thousand. */
@@ -162,7 +162,7 @@ describe('projections on the embedded stores', () => {
     for (const { host } of [one, other]) {
       expect(await host.status()).toMatchObject([{ version: 1, generation: 2, lag: '0' }]);
     }
-    await until(async () => (await collectionsOf(tool.readStore, 'v1.g1'))[0] === 0);
+    await eventually(async () => (await collectionsOf(tool.readStore, 'v1.g1'))[0] === 0);
   });
 
   it('survive two rebuilds at once', async () => {
@@ -214,7 +214,7 @@ describe('projections on the embedded stores', () => {
     const next = await openProcess(warehousesV2);
     await next.host.start();
     expect(await next.piecesOn('a', warehousesV2)).toBe(1_600);
-    await until(async () => (await next.host.stored())[0]?.serving?.version === 2);
+    await eventually(async () => (await next.host.stored())[0]?.serving?.version === 2);
     await old.fill('a', 1);
     expect(await old.piecesOn('a')).toBe(601);
     await Promise.all([old.end(), next.end()]);
@@ -233,7 +233,7 @@ describe('projections on the embedded stores', () => {
     const second = await openProcess(warehouses);
     await second.host.start();
     expect(await second.piecesOn('a')).toBe(2_000);
-    await until(async () => (await second.host.stored())[0]?.serving?.generation === 1);
+    await eventually(async () => (await second.host.stored())[0]?.serving?.generation === 1);
   });
 
   it('that have stopped show themselves', async () => {
@@ -245,7 +245,7 @@ describe('projections on the embedded stores', () => {
     });
     await fill('a', 1);
     await host.start();
-    await until(async () => (await host.status())[0]?.phase === 'stopped');
+    await eventually(async () => (await host.status())[0]?.phase === 'stopped');
     expect(await host.status()).toMatchObject([{ failure: 'a defect', lag: '1' }]);
   });
 

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type SagaCommand } from '#platform/kernel/saga.js';
 import { restockSaga, watchSaga } from '../restock.fixture.js';
 import { SagaHandler } from './saga-handler.js';
 import { openSagaWorld, type SagaWorld } from './sagas.fixture.js';
-import { add, stockCodec, take, until } from '../stock.fixture.js';
+import { add, stockCodec, take } from '../stock.fixture.js';
 
 const worlds: SagaWorld[] = [];
 const openWorld = (): SagaWorld => {
@@ -72,7 +73,7 @@ describe('a saga', () => {
     // Few enough for one batch.
     await world.run(take('a', 0, 'one'), take('b', 0, 'two'));
     const { sagas, caughtUp } = world.startSagas(restockSaga);
-    await until(() => sagas.status()[0]?.phase === 'stopped');
+    await eventually(() => sagas.status()[0]?.phase === 'stopped');
     expect(sagas.status()).toMatchObject([{ name: 'saga.restock', failure: 'warehouse_closed' }]);
     world.rejecting.clear();
     await caughtUp();
@@ -108,7 +109,7 @@ describe('a saga', () => {
     const { sagas, caughtUp, at } = world.startSagas(watchSaga);
     const { caughtUp: other } = world.startSagas(restockSaga);
     // Before sagas are live, they may read events that were handled before.
-    await until(() => sagas.status().every(({ phase }) => phase === 'live'));
+    await eventually(() => sagas.status().every(({ phase }) => phase === 'live'));
     await world.run(add('a', 9), take('a', 1), add('a', 1));
     await caughtUp();
     await other();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { CommitGroups } from '#platform/read-store/commit-groups.js';
 import { ForwardingReadStore } from '#platform/read-store/forwarding-read-store.js';
 import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
@@ -9,7 +10,6 @@ import {
   movableClock,
   silent,
   stockCodec,
-  until,
   warehouses,
   type WarehouseView,
 } from '../stock.fixture.js';
@@ -79,7 +79,7 @@ describe('a backlog on a slow read store', () => {
         const runners = await host.runners();
         return runners.every(({ phase, position }) => phase === 'live' && position === head);
       };
-      await until(isThere, 40_000);
+      await eventually(isThere);
     };
     return { eventStore, readStore, host, caughtUp };
   };

@@ -3,6 +3,7 @@ import { type ICommand } from '@nestjs/cqrs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { z } from 'zod';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
@@ -55,14 +56,10 @@ describe('the consumers of areas', () => {
   });
 
   const dead = async () => (await bus.deadLetters('orders', 'stock.orders')).length;
-  const until = async (condition: () => Promise<boolean> | boolean): Promise<void> => {
-    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
-
   it('send a command for each message, with ids that derive from the message', async () => {
     const id = randomUUID();
     await bus.publish('orders', [message({ pieces: 3 }, id), message({ pieces: 3 }, id)]);
-    await until(() => sent.length === 2);
+    await eventually(() => sent.length === 2);
     const [one, two] = sent;
     expect(one?.context).toEqual(two?.context);
     expect(one?.context).toMatchObject({ correlationId: id, causationId: id, actor: 'bus:orders' });
@@ -71,13 +68,13 @@ describe('the consumers of areas', () => {
 
   it('send nothing for a message that leads to nothing', async () => {
     await bus.publish('orders', [message({ pieces: 0 }), message({ pieces: 1 })]);
-    await until(() => sent.length > 0);
+    await eventually(() => sent.length > 0);
     expect(sent.map(({ pieces }) => pieces)).toEqual([1]);
   });
 
   it('make a message that does not fit a dead letter, with the reason', async () => {
     await bus.publish('orders', [message({ pieces: 'three' })]);
-    await until(async () => (await dead()) === 1);
+    await eventually(async () => (await dead()) === 1);
     const [letter] = await bus.deadLetters('orders', 'stock.orders');
     expect(letter?.reason).toContain('pieces');
     expect(sent).toEqual([]);
@@ -86,7 +83,7 @@ describe('the consumers of areas', () => {
   it('try a command that fails again, as often as the area says', async () => {
     fail = true;
     await bus.publish('orders', [message({ pieces: 1 })]);
-    await until(async () => (await dead()) === 1);
+    await eventually(async () => (await dead()) === 1);
     expect(sent).toHaveLength(2);
   });
 
@@ -96,7 +93,7 @@ describe('the consumers of areas', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(sent).toEqual([]);
     consumers.start();
-    await until(() => sent.length === 1);
+    await eventually(() => sent.length === 1);
   });
 
   it('join a topic as soon as the broker answers', async () => {
@@ -112,7 +109,7 @@ describe('the consumers of areas', () => {
     });
     consumers.start();
     await bus.publish('orders', [message({ pieces: 1 })]);
-    await until(() => sent.length === 1);
+    await eventually(() => sent.length === 1);
     expect(outages).toBe(-1);
   });
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { FaultyEventStore } from '../faulty-stores.fake.js';
@@ -11,7 +12,6 @@ import {
   stockDecider,
   stockEvents,
   take,
-  until,
 } from '../stock.fixture.js';
 
 /** So long that nothing happens by itself within a test. */
@@ -51,7 +51,7 @@ const open = (pollMs = NEVER_MS) => {
   };
   const wanted = () =>
     store.log.events.filter(({ type }) => type === 'PiecesTaken').map(({ position }) => position);
-  const live = () => until(() => poller.status().phase === 'live');
+  const live = () => eventually(() => poller.status().phase === 'live');
   return { store, handler, poller, run, seen, failures, wanted, live };
 };
 
@@ -77,7 +77,7 @@ describe('a poller of the log', () => {
     poller.start();
     await live();
     await run(add('a', 9), take('a', 1));
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(seen).toEqual(wanted());
   });
 
@@ -100,7 +100,7 @@ describe('a poller of the log', () => {
     const head = await run(add('a', 9), take('a', 1));
     store.reads.plan('fail-before', 'fail-before', 'fail-before');
     poller.start();
-    await until(() => poller.status().phase === 'stopped');
+    await eventually(() => poller.status().phase === 'stopped');
     expect(poller.status()).toMatchObject({ failure: 'the log is away', position: 0n });
     expect(await poller.reach(head, 1_000)).toBe(true);
     await live();

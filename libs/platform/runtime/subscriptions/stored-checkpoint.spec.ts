@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type EventToAppend } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from '../faulty-stores.fake.js';
@@ -10,7 +11,6 @@ import {
   stockCodec,
   stockDecider,
   stockEvents,
-  until,
 } from '../stock.fixture.js';
 
 const CHECKPOINT = 'warehouses.v1.g1';
@@ -111,7 +111,7 @@ describe('the checkpoint of a projection that another process runs', () => {
     const { readStore, checkpoint, write, project } = open();
     const head = await write();
     const reached = checkpoint.reach(head, 5_000);
-    await until(() => readStore.looks > 1);
+    await eventually(() => readStore.looks > 1);
     readStore.isAway = true;
     await new Promise((resolve) => setTimeout(resolve, 30));
     readStore.isAway = false;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { CommandRunner } from '../commands/command-runner.js';
@@ -17,7 +18,6 @@ import {
   stockCodec,
   stockDecider,
   stockEvents,
-  until,
 } from '../stock.fixture.js';
 
 /** Records every position it handled, and fails on demand. */
@@ -166,7 +166,7 @@ describe('a subscription runner without events of its own', () => {
     const subscription = new SubscriptionRunner(handler, store, movableClock(), silent);
     subscriptions.push(subscription);
     subscription.start();
-    await until(() => subscription.status().phase === 'live');
+    await eventually(() => subscription.status().phase === 'live');
     standTimeStill();
     const { tries } = handler;
     for (let count = 0; count < 50; count += 1) {
@@ -190,7 +190,7 @@ describe('a subscription runner whose handler fails', () => {
     handler.failures = 1;
     await append(4);
     subscription.start();
-    await until(() => subscription.status().phase === 'stopped');
+    await eventually(() => subscription.status().phase === 'stopped');
     expect(subscription.status()).toEqual({
       name: 'recorder',
       phase: 'stopped',
@@ -208,7 +208,7 @@ describe('a subscription runner whose handler fails', () => {
     handler.failures = 1_000;
     await append(1);
     subscription.start();
-    await until(() => subscription.status().phase === 'stopped');
+    await eventually(() => subscription.status().phase === 'stopped');
     const head = await store.head();
     await Promise.all(Array.from({ length: 50 }, () => subscription.reach(head, 100)));
     expect(handler.tries).toBe(1);
@@ -238,7 +238,7 @@ describe('a subscription runner whose handler fails', () => {
     await append(2);
     store.subscriptions.plan('fail-before');
     subscription.start();
-    await until(() => subscription.status().phase === 'stopped');
+    await eventually(() => subscription.status().phase === 'stopped');
     expect(subscription.status().failure).toBe('the log is away');
     expect(await subscription.reach(await store.head(), 3_000)).toBe(true);
     expect(handler.seen).toEqual(positionsOf(store));
@@ -255,7 +255,7 @@ describe('the status of a live subscription runner', () => {
       store.append('stock-a', [{ ...FOREIGN_EVENT, type, id: randomUUID() }], 'any');
     try {
       subscription.start();
-      await until(() => subscription.status().phase === 'live');
+      await eventually(() => subscription.status().phase === 'live');
       const { position: foreign } = await append('UserAdded');
       expect(subscription.status()).toMatchObject({
         position: 0n,
@@ -268,10 +268,10 @@ describe('the status of a live subscription runner', () => {
       const own = { ...FOREIGN_EVENT, type: 'PiecesAdded', id: randomUUID(), recordedAt };
       const { position: last } = await store.append('stock-a', [own], 'any');
       await append('PiecesAdded');
-      await until(() => subscription.status().offered?.since === recordedAt);
+      await eventually(() => subscription.status().offered?.since === recordedAt);
       release();
       expect(await subscription.reach(last + 1n, 1_000)).toBe(true);
-      await until(() => subscription.status().offered?.since === null);
+      await eventually(() => subscription.status().offered?.since === null);
     } finally {
       await subscription.stop();
       await store.close();
@@ -287,7 +287,7 @@ describe('stopping a subscription runner', () => {
       handler.failures = failures;
       await append(1);
       subscription.start();
-      await until(() => ['live', 'stopped'].includes(subscription.status().phase));
+      await eventually(() => ['live', 'stopped'].includes(subscription.status().phase));
       const startedAt = performance.now();
       await subscription.stop();
       expect(performance.now() - startedAt).toBeLessThan(500);
