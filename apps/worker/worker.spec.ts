@@ -270,7 +270,7 @@ describe('a worker that is lost', () => {
 
 describe('a worker that stops', () => {
   it('takes no new task, finishes the running ones, and reports the drain', async () => {
-    const worker = await fleet.worker();
+    const worker = await fleet.worker('worker-1', { drainSeconds: 60 });
     const gateway = fleet.gateway('gateway-1', { hedgeMs: 50, takeMsMax: 300 });
     const stream = gateway.stream(LONG, never);
     await stream.next();

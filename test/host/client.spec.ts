@@ -134,7 +134,8 @@ describe('the client', () => {
 
     const forge = async (url: string, init: RequestInit) => {
       const response = await fetch(`${world.quipu.url}${url}`, init);
-      return { headers: response.headers, changed: change(await response.text()) };
+      const { status, headers } = response;
+      return { status, headers, changed: change(await response.text()) };
     };
 
     beforeAll(async () => {
@@ -142,12 +143,16 @@ describe('the client', () => {
         const answer = async (): Promise<void> => {
           const body = Buffer.concat((await request.toArray()) as Buffer[]);
           const { authorization = '' } = request.headers;
-          const { headers, changed } = await forge(request.url ?? '', {
+          const { status, headers, changed } = await forge(request.url ?? '', {
             method: request.method ?? '',
             headers: { authorization, 'content-type': 'application/json' },
             ...(body.length > 0 && { body }),
           });
-          response.setHeader('x-request-id', headers.get('x-request-id') ?? '');
+          response.statusCode = status;
+          for (const name of ['x-request-id', 'retry-after']) {
+            const value = headers.get(name);
+            if (value !== null) response.setHeader(name, value);
+          }
           response.end(changed);
         };
         void answer();

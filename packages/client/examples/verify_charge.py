@@ -14,6 +14,7 @@ import json
 import os
 import struct
 import sys
+import time
 import urllib.error
 import urllib.request
 import uuid
@@ -22,18 +23,27 @@ from math import ceil
 
 URL = os.environ.get("GATEWAY_URL", "http://127.0.0.1:8080").rstrip("/")
 HASHES_MAX = 63
+TRIES_MAX = 30
 
 
 def call(method, path, body=None):
-    """The answer and its headers. A repeated POST with the same key would be charged once."""
+    """The answer and its headers. A gateway that is not ready says when to ask again: the log signs
+    the newest events once a second. A repeated POST with the same key is charged once."""
     request = urllib.request.Request(URL + path, method=method)
     request.add_header("Authorization", "Bearer " + os.environ["GATEWAY_KEY"])
     if body is not None:
         request.add_header("Content-Type", "application/json")
         request.add_header("Idempotency-Key", str(uuid.uuid4()))
         request.data = json.dumps(body).encode()
-    with urllib.request.urlopen(request, timeout=60) as response:
-        return response.read().decode(), response.headers
+    for tries_left in reversed(range(TRIES_MAX)):
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return response.read().decode(), response.headers
+        except urllib.error.HTTPError as error:
+            pause = error.headers.get("Retry-After")
+            if error.code != 503 or pause is None or tries_left == 0:
+                raise
+            time.sleep(float(pause))
 
 
 def demand(condition, reason):
