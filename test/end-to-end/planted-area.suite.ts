@@ -172,8 +172,9 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
 
   it('shows its part of readiness, its metrics and its routes', async () => {
     const readiness = () => call('GET', '/health/ready', undefined, asOperator.headers);
-    await eventually(async () => (await readiness()).status === 200);
-    expect((await readiness()).body).toMatchObject({ post_office: 'open' });
+    let ready = await readiness();
+    await eventually(async () => (ready = await readiness()).status === 200);
+    expect(ready.body).toMatchObject({ status: 'ready', post_office: 'open' });
     const metrics = await (await fetch(`${world().url}/metrics`, asOperator)).text();
     expect(metrics).toMatch(/^postcards_taken_total [1-9]/m);
     const { body } = await call('GET', '/openapi.json');

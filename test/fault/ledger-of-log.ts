@@ -11,6 +11,10 @@ export const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
   return audit;
 };
 
+/** Of all accounts. */
+export const openHoldsOf = (events: readonly RecordedEvent[]): number =>
+  [...auditOf(events).accounts.values()].reduce((sum, { holds }) => sum + holds.size, 0);
+
 /**
  * The ids of charges for one prompt, where there are several for a whole answer. For logs in which
  * every order has its own prompt: one key may have sent it many times, and at most one whole answer

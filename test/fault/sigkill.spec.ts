@@ -19,10 +19,10 @@ import {
 } from '#areas/inference/rigs/upstream.fake.js';
 import { type HoldReleased } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
+import { eventually, MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 import { KillableQuipu } from './killable-quipu.js';
-import { auditOf, wholeAnswersChargedTwice } from './ledger-of-log.js';
+import { auditOf, openHoldsOf, wholeAnswersChargedTwice } from './ledger-of-log.js';
 
 /** More for a long soak. */
 const ROUNDS = Number(process.env['TEST_KILLS'] ?? 6);
@@ -165,13 +165,5 @@ describe('SIGKILL under load', () => {
   });
 });
 
-const orphansAreSwept = async (victim: Victim): Promise<void> => {
-  const deadline = Date.now() + 120_000;
-  for (;;) {
-    const audit = auditOf(await victim.events());
-    const open = [...audit.accounts.values()].flatMap(({ holds }) => [...holds.values()]);
-    if (open.length === 0) return;
-    if (Date.now() > deadline) throw new Error(`${open.length} holds are open past their deadline`);
-    await sleep(100);
-  }
-};
+const orphansAreSwept = (victim: Victim): Promise<void> =>
+  eventually(async () => openHoldsOf(await victim.events()) === 0);

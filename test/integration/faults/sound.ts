@@ -4,7 +4,7 @@ import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { type Member } from '../../end-to-end/fleet.harness.js';
 import { eventually } from '../../end-to-end/quipu.harness.js';
-import { auditOf, wholeAnswersChargedTwice } from '../../fault/ledger-of-log.js';
+import { auditOf, openHoldsOf, wholeAnswersChargedTwice } from '../../fault/ledger-of-log.js';
 import { type FleetUnderFault } from './fleet-under-fault.harness.js';
 import { type Attempt, type Load } from './load.js';
 
@@ -60,10 +60,7 @@ const accountEventsOf = (events: readonly RecordedEvent[]): readonly AccountEven
     .map(({ type, data }) => ({ type, data }) as AccountEvent);
 
 const noHoldIsLeftOpen = (fleet: FleetUnderFault): Promise<void> =>
-  eventually(async () => {
-    const { accounts } = auditOf(await fleet.events());
-    return [...accounts.values()].every(({ holds }) => holds.size === 0);
-  });
+  eventually(async () => openHoldsOf(await fleet.events()) === 0);
 
 /** Retries while the gateway answers that its read models are behind. */
 const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Promise<unknown> => {

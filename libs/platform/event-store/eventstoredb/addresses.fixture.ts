@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import { counted, readLog } from '../event-store.fixture.js';
 import { AUTHORITY, CERTIFICATE, KEY } from '../grpc/certificate.fixture.js';
-import { eventually, Laboratory } from './laboratory.fixture.js';
+import { Laboratory } from './laboratory.fixture.js';
 
 const TIMEOUTS = { attemptMs: 1_000, settleMs: 500, outageMs: 500 };
 

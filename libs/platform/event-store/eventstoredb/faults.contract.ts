@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import {
   CutStreamError,
   StoreUnavailableError,
@@ -8,7 +9,7 @@ import {
 import { counted, follow, numbersOf, readLog, readStream } from '../event-store.fixture.js';
 import { type EventStore } from '../event-store.port.js';
 import { type ServedTestLog } from '../grpc/served-log.fixture.js';
-import { eventually, Laboratory } from './laboratory.fixture.js';
+import { Laboratory } from './laboratory.fixture.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
 
 type OpenStore = (

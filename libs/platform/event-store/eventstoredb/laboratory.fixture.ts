@@ -1,5 +1,4 @@
 import { afterEach } from '@jest/globals';
-export { eventually } from '#platform/kernel/eventually.fixture.js';
 import { type EventStore } from '../event-store.port.js';
 import { openServedTestLog, type ServedTestLog } from '../grpc/served-log.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { counted, numbersOf, readLog } from '../event-store.fixture.js';
-import { eventually, Laboratory } from './laboratory.fixture.js';
+import { Laboratory } from './laboratory.fixture.js';
 
 const EVENTS = 2_000;
 

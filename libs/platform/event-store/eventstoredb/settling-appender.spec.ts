@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
 import { counted } from '../event-store.fixture.js';
-import { eventually } from './laboratory.fixture.js';
 import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { connectionOf, recordAt, ScriptedClient } from './scripted-client.fake.js';
 import { SettlingAppender } from './settling-appender.js';

@@ -1,8 +1,9 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { counted, metadata, readLog } from '../event-store.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
-import { eventually, Laboratory } from './laboratory.fixture.js';
+import { Laboratory } from './laboratory.fixture.js';
 
 describe('one client in a process', () => {
   const laboratory = new Laboratory();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from './laboratory.fixture.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { connectionOf, recordAt, ScriptedClient } from './scripted-client.fake.js';
 import { type ArrivedGroup, TailSubscription } from './tail-subscription.js';
