@@ -14,7 +14,7 @@ export const NAMED: readonly NamedMutant[] = [
   {
     name: 'a projection keeps its cache over a restart',
     file: 'libs/platform/runtime/projections/projection-handler.ts',
-    before: '    this.#cache.clear();\n',
+    before: '    this.#documents.clear();\n',
     after: '',
   },
   {
