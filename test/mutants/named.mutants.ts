@@ -74,8 +74,8 @@ export const NAMED: readonly NamedMutant[] = [
   {
     name: 'a drain ends with a request open',
     file: 'apps/operations/open-requests.ts',
-    before: 'if (this.#open.size === 0) for',
-    after: 'if (this.#open.size <= 1) for',
+    before: 'if (this.#count === 0) for',
+    after: 'if (this.#count <= 1) for',
   },
   {
     name: 'tool calls are not counted twice',

@@ -4,6 +4,8 @@ import { OpenIdUnavailableError } from './openid-unavailable.error.js';
 
 /** The codes of the library for a provider that is away or answers no JSON. */
 const AWAY: readonly unknown[] = [
+  // The library knows no code for the failure, such as one of the network.
+  undefined,
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
