@@ -99,5 +99,6 @@ export default {
     inNode('oracles', 'test/oracles'),
     inNode('fault', 'test/fault'),
     inNode('bench', 'test/bench'),
+    project('mutants', ['<rootDir>/test/mutants/named.mutants.spec.ts'], IN_NODE),
   ],
 };

@@ -8,6 +8,7 @@ import { defer, type Observable } from 'rxjs';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { BusServer } from './bus.server.js';
 import { RethrowFilter } from './tasks.controller.js';
 
@@ -82,15 +83,11 @@ describe('Nest on the bus', () => {
     return message;
   };
 
-  const until = async (happened: () => boolean | Promise<boolean>) => {
-    while (!(await happened())) await sleep(2);
-  };
-
   it('passes the whole delivery to the method of its topic', async () => {
     const { app } = await serve(Listener);
     await app.listen();
     const message = await publish(TOPIC, { n: 1 });
-    await until(() => handled.length === 1);
+    await eventually(() => handled.length === 1);
     expect(handled).toEqual([{ by: 'shared', delivery: { ...message, topic: TOPIC, attempt: 1 } }]);
     await app.close();
   });
@@ -99,7 +96,7 @@ describe('Nest on the bus', () => {
     const { app } = await serve(Listener);
     await app.listen();
     await publish(`${TOPIC}.all`, null);
-    await until(() => handled.length === 1);
+    await eventually(() => handled.length === 1);
     expect(handled[0]?.by).toBe('each');
     await app.close();
   });
@@ -116,7 +113,7 @@ describe('Nest on the bus', () => {
       for (let n = 0; n < 10; n += 1) await publish(TOPIC, n);
     };
     await tenth();
-    await until(() => handled.length > 0);
+    await eventually(() => handled.length > 0);
     await sleep(20);
     // Two members share the messages, and each message is delivered once.
     expect(new Set(handled.map(({ delivery }) => delivery.id)).size).toBe(handled.length);
@@ -129,7 +126,7 @@ describe('Nest on the bus', () => {
     await app.listen();
     failures = 3;
     const message = await publish(TOPIC, null);
-    await until(async () => (await bus.deadLetters(TOPIC, SHARED)).length === 1);
+    await eventually(async () => (await bus.deadLetters(TOPIC, SHARED)).length === 1);
     expect(handled.map(({ delivery }) => delivery.attempt)).toEqual([1, 2]);
     expect(await bus.deadLetters(TOPIC, SHARED)).toMatchObject([
       { id: message.id, reason: 'out of paper', attempts: 2 },
@@ -149,7 +146,7 @@ describe('Nest on the bus', () => {
     const { app } = await serve(Listener);
     await app.listen();
     await publish(TOPIC, null);
-    await until(() => handled.length === 1);
+    await eventually(() => handled.length === 1);
     await app.close();
   });
 

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { textEngine } from '#areas/inference/text/text.engine.js';
 import { type Delivery } from '#platform/bus/bus.port.js';
@@ -25,6 +24,7 @@ import {
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { tasksContract } from '#platform/tasks/tasks.contract.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { Fleet, NANO } from './worker.fixture.js';
 import { type WorkerReport } from './worker.operations.js';
 import { asOperator } from '../operations/operations.fixture.js';
@@ -72,14 +72,6 @@ describe('a second engine beside text', () => {
   /** Offers a task once, unless a worker rejects it. */
   const gateway = () => fleet.gateway('gateway-1', { hedgeMs: 60_000 });
 
-  const until = async (happened: () => boolean | Promise<boolean>): Promise<void> => {
-    const untilMs = performance.now() + 10_000;
-    while (!(await happened())) {
-      if (performance.now() > untilMs) throw new Error('the condition did not hold in time');
-      await sleep(2);
-    }
-  };
-
   /** Records the messages of a topic from now on. */
   const watch = async (topic: string): Promise<Delivery[]> => {
     const seen: Delivery[] = [];
@@ -109,7 +101,7 @@ describe('a second engine beside text', () => {
     ]);
     expect(numbers).toEqual({ pieces: [1, 2], end: { words: 2 } });
     expect(text).toEqual(await drain(fleet.local.stream(HELLO, never)));
-    await until(async () => (await reportOf(url)).running_tasks === 0);
+    await eventually(async () => (await reportOf(url)).running_tasks === 0);
     const idle = { status: 'ready', reasons: [], running_tasks: 0 };
     expect((await reportOf(url)).engines).toEqual([
       { ...idle, name: 'text', facts: { models: expect.any(Number) } },
@@ -131,9 +123,9 @@ describe('a second engine beside text', () => {
     await stream.next();
     const read = () => beats.map(({ data }) => WorkerHeartbeat.parse(data));
     const isRunning = ({ engines }: WorkerHeartbeat) => engines[0]?.runningTasks === 1;
-    await until(() => read().some(isRunning));
+    await eventually(() => read().some(isRunning));
     await stream.return(null);
-    await until(() => log.running === 0);
+    await eventually(() => log.running === 0);
     await worker.stop();
     const [first, ...later] = read();
     expect(first).toMatchObject({ worker: 'worker-1', status: 'starting' });
@@ -153,7 +145,7 @@ describe('a second engine beside text', () => {
     const secret = counting('confidential');
     const { tasks } = gateway();
     await drain(tasks.run(engine, secret, never));
-    await until(() => replied.length >= 2);
+    await eventually(() => replied.length >= 2);
     const onTheBus = JSON.stringify([offered, replied]);
     expect(onTheBus).not.toContain('confidential');
     expect(onTheBus).not.toContain('pieces');
@@ -195,7 +187,7 @@ describe('a second engine beside text', () => {
     const data = seal.seal(taskPlace('counting', task, 2), JSON.stringify(counting('late')));
     const headers = { ...offer?.headers, attempt: '2' };
     await fleet.bus.publish(TASKS_TOPIC, [{ key: task, id: randomUUID(), headers, data }]);
-    await until(() => log.texts.includes('late'));
+    await eventually(() => log.texts.includes('late'));
     // And a reply of the second attempt, with a number that the gateway expects next.
     const forged = { kind: 'page', task, attempt: 2, worker: 'worker-1', number: 1 } as const;
     await fleet.bus.publish('quipu.replies.gateway-1', [
@@ -207,10 +199,10 @@ describe('a second engine beside text', () => {
       },
     ]);
     for (let n = 0; n < 5; n += 1) expect((await stream.next()).value).toBe(4);
-    await until(() => cancelled.length > 0);
+    await eventually(() => cancelled.length > 0);
     expect(cancelled[0]?.headers).toMatchObject({ task, except: runId(1, 'worker-1') });
     await stream.return(null);
-    await until(async () => (await reportOf(url)).running_tasks === 0);
+    await eventually(async () => (await reportOf(url)).running_tasks === 0);
   });
 
   it('stops its run when the caller leaves, and counts it as cancelled', async () => {
@@ -221,7 +213,7 @@ describe('a second engine beside text', () => {
     expect((await reportOf(url)).running_tasks).toBe(1);
     caller.abort();
     await drain(stream);
-    await until(async () => (await reportOf(url)).running_tasks === 0);
+    await eventually(async () => (await reportOf(url)).running_tasks === 0);
     expect(log.running).toBe(0);
     const cancelled = 'quipu_worker_tasks_total{engine="counting",outcome="cancelled"}';
     expect(await counted(url, cancelled)).toBe(1);
@@ -232,7 +224,7 @@ describe('a second engine beside text', () => {
     const odd = { key: 'odd', id: randomUUID(), headers: { task: 'odd' }, data: null };
     await fleet.bus.publish(TASKS_TOPIC, [odd]);
     const letters = () => fleet.bus.deadLetters(TASKS_TOPIC, workersGroupOf('counting'));
-    await until(async () => (await letters()).length === 1);
+    await eventually(async () => (await letters()).length === 1);
     expect(await letters()).toMatchObject([{ id: odd.id, reason: expect.stringMatching(/UUID/) }]);
     const { pieces } = await drain(gateway().tasks.run(engine, counting('a'), never));
     expect(pieces).toEqual([1]);

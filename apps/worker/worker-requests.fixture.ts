@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
 import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
@@ -22,15 +21,6 @@ export const LONG = asking('Hello!', { maxTokens: 900, temperature: 1000, seed: 
 
 export const answer = (engine: TextEngine, request: TextRequest) =>
   drain(engine.stream(request, never));
-
-/** @throws Error unless the condition holds within ten seconds */
-export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const untilMs = performance.now() + 10_000;
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error('the condition did not hold in time');
-    await sleep(2);
-  }
-};
 
 export const get = async (url: string) => {
   const response = await fetch(url, asOperator);

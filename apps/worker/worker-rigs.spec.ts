@@ -26,8 +26,9 @@ import { drain } from '#platform/tasks/drain.fixture.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { workerRigs, type WorkerRigDocument } from '#projections/fleet/worker-rigs.projection.js';
-import { asking, get, LONG, outcomes, runningTasks, until } from './worker-requests.fixture.js';
+import { asking, get, LONG, outcomes, runningTasks } from './worker-requests.fixture.js';
 import { Fleet, NANO } from './worker.fixture.js';
 
 /** Three of them are longer than a busy machine keeps a process waiting. */
@@ -172,7 +173,7 @@ describe('the rigs of workers', () => {
       rig: { name: rig, region: 'uk' },
       ...(killable && { bus: killable }),
     });
-    await until(() => directory.rig(rig)?.heartbeat.status === 'ready');
+    await eventually(() => directory.rig(rig)?.heartbeat.status === 'ready');
     return started;
   };
 
@@ -246,16 +247,16 @@ describe('the rigs of workers', () => {
     });
     await expect(certify('none')).rejects.toMatchObject({ code: 'rig_unknown' });
     await requestDrain('press');
-    await until(() => directory.rig('press')?.heartbeat.status === 'draining');
+    await eventually(() => directory.rig('press')?.heartbeat.status === 'draining');
     await expect(certify('press')).rejects.toMatchObject({ code: 'rig_unknown' });
   });
 
   it('are drained: what runs ends, nothing more is taken, and then they are idle', async () => {
     const { url } = await worker('one', 'press');
     const running = chat('press', 400);
-    await until(async () => (await runningTasks(url)) === 1);
+    await eventually(async () => (await runningTasks(url)) === 1);
     await requestDrain('press');
-    await until(() => directory.rig('press')?.heartbeat.status === 'draining');
+    await eventually(() => directory.rig('press')?.heartbeat.status === 'draining');
     await expect(chat('press')).rejects.toMatchObject({ kind: 'rig-drained' });
     // Nor does it take a task that is for any worker.
     const shared = drain(
@@ -263,7 +264,7 @@ describe('the rigs of workers', () => {
     );
     await expect(shared).rejects.toMatchObject({ code: 'no_worker' });
     expect((await running).answer.usage.completionTokens).toBeGreaterThan(0);
-    await until(async () => (await kinds('press')).at(-1) === 'WorkerRigDrained');
+    await eventually(async () => (await kinds('press')).at(-1) === 'WorkerRigDrained');
     const { status, text } = await get(`${url}/health/ready`);
     expect(status).toBe(503);
     expect(JSON.parse(text)).toMatchObject({ status: 'not_ready', reasons: ['draining'] });
@@ -272,11 +273,11 @@ describe('the rigs of workers', () => {
   it('take tasks again when their worker was started again, as the same rig', async () => {
     const first = await worker('one', 'press');
     await requestDrain('press');
-    await until(async () => (await kinds('press')).at(-1) === 'WorkerRigDrained');
+    await eventually(async () => (await kinds('press')).at(-1) === 'WorkerRigDrained');
     await first.stop();
     await worker('one', 'press');
     expect(await chat('press')).toMatchObject({ rig: 'press' });
-    await until(async () => (await kinds('press')).at(-1) === 'WorkerRigRegistered');
+    await eventually(async () => (await kinds('press')).at(-1) === 'WorkerRigRegistered');
     expect((await documentOf('press')).rig).toMatchObject({ presence: 'up', drain: 'none' });
   });
 
@@ -284,17 +285,17 @@ describe('the rigs of workers', () => {
     const killable = new KillableBus(bus);
     const { url } = await worker('one', 'press', killable);
     const running = chat('press', 400);
-    await until(async () => (await runningTasks(url)) === 1);
+    await eventually(async () => (await runningTasks(url)) === 1);
     killable.isKilled = true;
     await expect(running).rejects.toMatchObject({ details: { rigError: { kind: 'unreachable' } } });
-    await until(async () => (await kinds('press')).at(-1) === 'WorkerRigLost');
+    await eventually(async () => (await kinds('press')).at(-1) === 'WorkerRigLost');
     await expect(chat('press')).rejects.toMatchObject({
       kind: 'rig-lost',
       message: 'rig press is lost: it sends no heartbeats',
     });
     expect((await kinds('press')).slice(-2)).toEqual(['WorkerRigSummarised', 'WorkerRigLost']);
     killable.isKilled = false;
-    await until(async () => (await kinds('press')).at(-1) === 'WorkerRigReturned');
+    await eventually(async () => (await kinds('press')).at(-1) === 'WorkerRigReturned');
     expect((await documentOf('press')).rig).toMatchObject({
       presence: 'up',
       history: expect.arrayContaining([expect.objectContaining({ event: 'returned' })]),
@@ -304,7 +305,7 @@ describe('the rigs of workers', () => {
 
   it('are named by a hash where their operator gives them no name', async () => {
     await fleet.worker('worker-1', { heartbeatMs: HEARTBEAT_MS });
-    await until(() => directory.rig(rigNameOf('worker-1'))?.heartbeat.status === 'ready');
+    await eventually(() => directory.rig(rigNameOf('worker-1'))?.heartbeat.status === 'ready');
     expect(await chat(rigNameOf('worker-1'))).toMatchObject({ rig: rigNameOf('worker-1') });
   });
 });

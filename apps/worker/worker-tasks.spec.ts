@@ -9,16 +9,9 @@ import {
   tasksTopicOf,
   workersGroupOf,
 } from '#platform/tasks/task.protocol.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { Fleet } from './worker.fixture.js';
-import {
-  answer,
-  asking,
-  LONG,
-  never,
-  outcomes,
-  runningTasks,
-  until,
-} from './worker-requests.fixture.js';
+import { answer, asking, LONG, never, outcomes, runningTasks } from './worker-requests.fixture.js';
 
 /** 16 that generate, 16 that wait, and 4 for whom lines of batches make room. */
 const TASKS_MAX = 36;
@@ -54,11 +47,11 @@ describe('a task of a worker', () => {
     await stream.next();
     const again = { ...offered[0], id: randomUUID() } as Delivery;
     await fleet.bus.publish(TASKS_TOPIC, [again]);
-    await until(async () => (await outcomes(url, 'repeated')) === 1);
+    await eventually(async () => (await outcomes(url, 'repeated')) === 1);
     expect(await runningTasks(url)).toBe(1);
     await drain(stream);
     await fleet.bus.publish(TASKS_TOPIC, [{ ...again, id: randomUUID() }]);
-    await until(async () => (await outcomes(url, 'repeated')) === 2);
+    await eventually(async () => (await outcomes(url, 'repeated')) === 2);
     expect(await outcomes(url, 'done')).toBe(1);
   });
 
@@ -78,7 +71,7 @@ describe('a task of a worker', () => {
     });
     const late = { key: headers.task, id: randomUUID(), headers, data: null };
     await fleet.bus.publish(TASKS_TOPIC, [late]);
-    await until(() => replies.length === 1);
+    await eventually(() => replies.length === 1);
     expect(replies).toMatchObject([{ headers: { kind: 'failed', task: headers.task } }]);
     expect(await outcomes(url, 'expired')).toBe(1);
   });
@@ -101,7 +94,7 @@ describe('a task of a worker', () => {
     ]);
     await sleep(20);
     await fleet.bus.publish(TASKS_TOPIC, [offer(1), offer(2), offer(3)]);
-    await until(async () => (await outcomes(url, 'unreadable')) === 1);
+    await eventually(async () => (await outcomes(url, 'unreadable')) === 1);
     expect(await outcomes(url, 'cancelled')).toBe(2);
   });
 
@@ -116,7 +109,7 @@ describe('a task of a worker', () => {
     await fleet.worker();
     const odd = { key: 'odd', id: randomUUID(), headers: { task: 'odd' }, data: null };
     await fleet.bus.publish(TASKS_TOPIC, [odd]);
-    await until(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).length === 1);
+    await eventually(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).length === 1);
     expect(await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).toMatchObject([
       { id: odd.id, reason: expect.stringMatching(/UUID/) },
     ]);
@@ -127,11 +120,11 @@ describe('a task of a worker', () => {
     const gateway = fleet.gateway();
     const callers = Array.from({ length: TASKS_MAX }, () => new AbortController());
     const streams = callers.map(({ signal }) => drain(gateway.stream(LONG, signal)));
-    await until(async () => (await runningTasks(url)) === TASKS_MAX);
+    await eventually(async () => (await runningTasks(url)) === TASKS_MAX);
     await expect(answer(gateway, asking('Hello!'))).rejects.toMatchObject({ code: 'busy' });
     for (const caller of callers) caller.abort();
     await Promise.all(streams);
-    await until(async () => (await runningTasks(url)) === 0);
+    await eventually(async () => (await runningTasks(url)) === 0);
     expect((await answer(gateway, asking('Hello!'))).pieces).not.toEqual([]);
   });
 });

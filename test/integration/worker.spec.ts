@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
 import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
@@ -6,21 +5,20 @@ import { textEngine } from '#areas/inference/text/text.engine.js';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { taskTopicSettings } from '#platform/tasks/task-topics.js';
-import { Fleet, NANO } from '#apps/worker/worker.fixture.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
+import { Fleet } from '#apps/worker/worker.fixture.js';
+import {
+  asking,
+  LONG,
+  never,
+  outcomes,
+  runningTasks,
+} from '#apps/worker/worker-requests.fixture.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 import { CLIENT } from './kafka.fixture.js';
-import { asOperator } from '#apps/operations/operations.fixture.js';
 
-const never = new AbortController().signal;
-
-const asking = (content: string, more: Partial<TextRequest> = {}): TextRequest => ({
-  modelFile: NANO,
-  messages: [{ role: 'user', content }],
-  maxTokens: 24,
-  temperature: 0.8,
-  seed: 42,
-  ...more,
-});
+const askingFor = (content: string, seed: number): TextRequest =>
+  asking(content, { maxTokens: 24, seed });
 
 const answer = async (engine: TextEngine, request: TextRequest) => {
   const startedMs = performance.now();
@@ -67,7 +65,7 @@ describe.each([CLIENT])('workers over Kafka, by %s', (client) => {
     await gateway.listen();
     const added = { firstMs: [] as number[], wholeMs: [] as number[] };
     for (let seed = 0; seed < 60; seed += 1) {
-      const request = asking('What is a hold?', { seed });
+      const request = askingFor('What is a hold?', seed);
       const there = await answer(gateway, request);
       const here = await answer(fleet.local, request);
       expect({ text: there.text, end: there.end }).toEqual({ text: here.text, end: here.end });
@@ -86,7 +84,7 @@ describe.each([CLIENT])('workers over Kafka, by %s', (client) => {
     await fleet.worker(`worker-1-${client}`);
     await fleet.worker(`worker-2-${client}`);
     const gateways = [fleet.gateway(`gateway-1-${client}`), fleet.gateway(`gateway-2-${client}`)];
-    const requests = Array.from({ length: 12 }, (_, seed) => asking('Hello!', { seed }));
+    const requests = Array.from({ length: 12 }, (_, seed) => askingFor('Hello!', seed));
     const answers = await Promise.all(
       requests.map((request, n) => answer(gateways[n % 2] ?? fleet.local, request)),
     );
@@ -98,20 +96,14 @@ describe.each([CLIENT])('workers over Kafka, by %s', (client) => {
 
   it('stop when the caller leaves', async () => {
     await open();
-    const worker = await fleet.worker(`worker-1-${client}`);
+    const { url } = await fleet.worker(`worker-1-${client}`);
     const gateway = fleet.gateway(`gateway-1-${client}`);
     const caller = new AbortController();
-    const long = asking('Hello!', { maxTokens: 900, temperature: 1000, seed: 4 });
-    const stream = gateway.stream(long, caller.signal);
+    const stream = gateway.stream(LONG, caller.signal);
     await stream.next();
-    const leftMs = performance.now();
     caller.abort();
     await stream.next();
-    const running = async (): Promise<number> => {
-      const response = await fetch(`${worker.url}/health/ready`, asOperator);
-      return ((await response.json()) as { running_tasks: number }).running_tasks;
-    };
-    while ((await running()) > 0) await sleep(2);
-    expect(performance.now() - leftMs).toBeLessThan(1_000);
+    await eventually(async () => (await runningTasks(url)) === 0);
+    expect(await outcomes(url, 'cancelled')).toBe(1);
   });
 });

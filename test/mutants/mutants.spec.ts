@@ -3,8 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readOptions, sampleOf } from './mutant-options.js';
 import { MutantRun, type MutantResult, UnfitSpecsError } from './mutant-run.js';
-import { describeMutant, mutantsOf, mutated } from './mutants.js';
-import { NAMED, namedMutantsOf } from './named.mutants.js';
+import { mutantsOf, mutated } from './mutants.js';
 import { SourceGraph } from './related-specs.js';
 import { documentOf, equivalentOf, fileResultOf, scoreOf } from './results.js';
 import { SpecRunner } from './spec-runner.js';
@@ -198,12 +197,5 @@ describe('the options', () => {
     expect(sampleOf(all, 5, 1)).not.toEqual(sampleOf(all, 5, 2));
     expect(sampleOf(all, 5, 1)).toHaveLength(5);
     expect(sampleOf(all, 50, 1)).toEqual(all);
-  });
-});
-
-describe('the named mutants', () => {
-  it('are in the sources', async () => {
-    const mutants = await namedMutantsOf(HOUSE);
-    expect(mutants.map(describeMutant)).toHaveLength(NAMED.length);
   });
 });

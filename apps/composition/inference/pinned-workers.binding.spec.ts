@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type Rig } from '#areas/inference/rigs/rig-state.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
+import { eventually } from '#platform/kernel/eventually.fixture.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 
 const NANO = path.resolve(import.meta.dirname, '../../../models/nano.gguf');
@@ -39,11 +39,6 @@ const text = (...digests: readonly string[]) =>
     models: digests.map((digest, n) => ({ name: `m${n}`, sha256: digest })),
   });
 
-/** Digests are read in the background. */
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await sleep(1);
-};
-
 describe('the rig of a worker for pins', () => {
   it('has the slots of its engine, and is where its operator says', () => {
     expect(rigOf({ engines: [text()] })).toMatchObject({
@@ -59,7 +54,7 @@ describe('the rig of a worker for pins', () => {
     const { models } = rigOf(beat);
     // Until the digest of the file here is known, the worker decides.
     expect(models.has('quipu/nano')).toBe(true);
-    await until(() => !models.has('quipu/nano'));
+    await eventually(() => !models.has('quipu/nano'));
     beat.engines = [text('0'.repeat(64), sha256)];
     expect(models.has('quipu/nano')).toBe(true);
     beat.engines = [];

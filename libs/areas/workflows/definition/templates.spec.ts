@@ -79,7 +79,8 @@ describe('a reference', () => {
       expect(error).toBeInstanceOf(TemplateError);
       expect(String(error).length).toBeLessThan(200);
     }
-    expect(performance.now() - began).toBeLessThan(500);
+    // Quadratic time would be far longer.
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it('is found with its place', () => {
