@@ -2,7 +2,7 @@
  * Changes the sources one place at a time and runs the nearest specs on each change. What no spec
  * notices is a survivor.
  *
- *   npm run mutants -- [path…] [--sample N] [--seed S] [--specs N] [--named] [--list] [--write]
+ *   npm run mutants -- [path… | --named] [--sample N] [--seed S] [--specs N] [--list] [--write]
  */
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';

@@ -47,6 +47,9 @@ export const readOptions = (args: readonly string[]): MutantOptions => {
       list: { type: 'boolean', default: false },
     },
   });
+  if (values.named && positionals.length > 0) {
+    throw new Error('--named: runs all named mutants, so it is given without a path');
+  }
   return {
     paths: positionals.length > 0 ? positionals : COVERED,
     sample: values.sample === undefined ? null : numberOf('sample', values.sample, 1),

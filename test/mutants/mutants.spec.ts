@@ -186,6 +186,7 @@ describe('the options', () => {
     [['--sample', '0'], '--sample: "0"'],
     [['--seed', 'x'], '--seed: "x"'],
     [['--specs', '1.5'], '--specs: "1.5"'],
+    [['--named', 'libs/areas/billing'], '--named: '],
     [['--loud'], '--loud'],
   ])('%j are rejected by name', (args, message) => {
     expect(() => readOptions(args)).toThrow(message);
