@@ -49,7 +49,7 @@ export interface Operation {
   readonly bodyTypes: readonly string[];
   /** A value for each further field of that body. */
   readonly optional: Readonly<Record<string, unknown>>;
-  /** The documented statuses of all operations of the path. */
+  /** The documented statuses of all operations that a request to the path may reach. */
   readonly statusesOfPath: ReadonlySet<number>;
   readonly statuses: ReadonlySet<number>;
   /** The media types of an answer with this status; empty where the document names none. */
@@ -81,15 +81,31 @@ export const operationsOf = (
         bodyTypes: Object.keys(requestBody?.content ?? {}),
         optional: schema ? sample.optionalOf(schema) : {},
         statuses: statusesOf(responses),
-        statusesOfPath: new Set(
-          Object.values(item).flatMap((one) => [...statusesOf(one.responses)]),
-        ),
+        statusesOfPath: statusesOfPath(paths, path),
         mediaTypes: (status: number) => Object.keys(responses[String(status)]?.content ?? {}),
         envelopes: envelopesOf(responses),
         schemes: new Set(security.flatMap((one) => Object.keys(one))),
       };
     }),
   );
+
+const statusesOfPath = (paths: OpenApiDocument['paths'], path: string): ReadonlySet<number> =>
+  new Set(
+    Object.entries(paths)
+      .filter(([other]) => mayTake(other, path))
+      .flatMap(([, item]) => Object.values(item))
+      .flatMap(({ responses }) => [...statusesOf(responses)]),
+  );
+
+/** With another method, a request may go to a path with a parameter in place of a name. */
+const mayTake = (other: string, path: string): boolean => {
+  const names = path.split('/');
+  const others = other.split('/');
+  return (
+    others.length === names.length &&
+    others.every((name, at) => name === names[at] || name.startsWith('{'))
+  );
+};
 
 const statusesOf = (responses: DescribedOperation['responses']): ReadonlySet<number> =>
   new Set(Object.keys(responses).map(Number));
