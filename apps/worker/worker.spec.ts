@@ -125,16 +125,18 @@ describe('a model that workers serve', () => {
     expect(value).toEqual(used.at(-1));
   });
 
-  it('stops when its caller leaves', async () => {
+  it('stops within 100 ms of its caller leaving', async () => {
     const { url } = await fleet.worker();
     const gateway = fleet.gateway();
     const caller = new AbortController();
     const stream = gateway.stream(LONG, caller.signal);
     await stream.next();
     expect(await runningTasks(url)).toBe(1);
+    const leftMs = performance.now();
     caller.abort();
     await stream.next();
     await eventually(async () => (await runningTasks(url)) === 0);
+    expect(performance.now() - leftMs).toBeLessThan(100);
     expect(await outcomes(url, 'cancelled')).toBe(1);
   });
 

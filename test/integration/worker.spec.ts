@@ -101,9 +101,11 @@ describe.each([CLIENT])('workers over Kafka, by %s', (client) => {
     const caller = new AbortController();
     const stream = gateway.stream(LONG, caller.signal);
     await stream.next();
+    const leftMs = performance.now();
     caller.abort();
     await stream.next();
     await eventually(async () => (await runningTasks(url)) === 0);
+    expect(performance.now() - leftMs).toBeLessThan(1_000);
     expect(await outcomes(url, 'cancelled')).toBe(1);
   });
 });

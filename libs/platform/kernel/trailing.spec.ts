@@ -14,7 +14,6 @@ describe('a text without trailing characters', () => {
   it('takes linear time', () => {
     const began = performance.now();
     expect(withoutTrailing(`${'/'.repeat(1_000_000)}a`, '/')).toHaveLength(1_000_001);
-    // Quadratic time would be far longer.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(500);
   });
 });
